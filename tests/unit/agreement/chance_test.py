@@ -82,14 +82,22 @@ class PlaysTest(unittest.TestCase):
         slices = [*_ROAMING, slice_of("more", "gpu", node="n2")]
         self.assertEqual(self._play(small_seen(case, "n1", "n2", slices=slices)), (False, True))
 
+    def test_a_play_goes_on_after_a_pod_that_no_play_has_as_it_was_seen(self) -> None:
+        seen = small_seen(small_job(("a", 1), ("b", 1), ("c", 1)), "", "n1", "n2", slices=_ROAMING)
+        fedra = TableFedra({"a-0-n1: pod@probe-n1": YES, "a-0-n2: pod@probe-n2": YES})
+        self.assertEqual(self._play(seen, fedra), (True, False))
+
     def test_a_pod_without_a_node_counts_only_where_the_allocator_is_asked_about_it(self) -> None:
         # Both pods would fit on n1 only; b-0 is kept off it by something else, or not.
         seen = small_seen(small_job(("a", 1), ("b", 1)), "n1", "", slices=_ROAMING)
         seen.before["ResourceSlice"] = [slice_of("own", "gpu", "broken", node="n1")]
         n1, n2 = "b-0-n1: pod@probe-n1 | of-a-0", "b-0-n2: pod@probe-n2 | of-a-0"
         self.assertEqual(self._play(seen, TableFedra({n1: NO, n2: YES})), (False, True))
-        # An error is no fit, in whatever order.
+        # An error is no fit, and ends the attempt where another node would do.
         self.assertEqual(self._play(seen, TableFedra({n1: YES, n2: YES})), (False, True))
+        seen.before["ResourceSlice"].append(slice_of("other", "gpu", node="n2"))
+        self.assertEqual(self._play(seen, TableFedra({n1: YES, n2: YES})), (False, True))
+        self.assertEqual(self._play(seen, TableFedra({n1: NO, n2: YES})), (False, False))
         seen.before["ResourceSlice"] = [slice_of("own", "gpu", "second", node="n1")]
         self.assertEqual(self._play(seen, TableFedra({n1: NO, n2: YES})), (False, True))
         self.assertEqual(self._play(seen, TableFedra({n1: YES, n2: YES})), (False, False))
@@ -116,6 +124,13 @@ class PlaysTest(unittest.TestCase):
         self.assertEqual(self._play(seen), (False, True))
         seen.before["ResourceSlice"] = [*own, roaming]
         self.assertEqual(self._play(seen), (True, True))
+        # What the pool was once says nothing.
+        old = slice_of("roaming", "r1", "r2", "r3", node="n1")
+        seen.before["ResourceSlice"] = [
+            old,
+            slice_of("roaming", "r1", "r2", "r3", "r4", generation=2),
+        ]
+        self.assertEqual(self._play(seen), (False, True))
 
     def test_one_that_waits_in_the_queue_is_not_asked_about(self) -> None:
         case = small_job(("a", 1), shared="going")
@@ -134,17 +149,11 @@ class PlaysTest(unittest.TestCase):
 class ReachedTest(unittest.TestCase):
     def test_fedra_is_asked_about_a_pod_that_only_other_filters_can_refuse(self) -> None:
         seen = small_seen(small_job(("a", 1)), "", slices=_LOCAL)
-        asked: list[tuple[Json, Json]] = []
-
-        class Listening(TableFedra):
-            def ask(self, release: str, questions):  # type: ignore[no-untyped-def]
-                asked.extend(questions)
-                return super().ask(release, questions)
-
-        fedra = Listening({"a-0-n1: pod@probe-n1": YES, "a-0-n2: pod@probe-n2": NO})
+        fedra = TableFedra({"a-0-n1: pod@probe-n1": YES, "a-0-n2: pod@probe-n2": NO})
         self.assertEqual(reached(seen, 0, "1.35", fedra), {"n1"})
-        cluster, job = asked[0]
+        cluster, job = fedra.questions[0]
         spec = job["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+        self.assertEqual(spec["containers"], [{"resources": {}}])
         template = spec["resourceClaims"][0]["resourceClaimTemplateName"]
         self.assertEqual(template, cluster["ResourceClaimTemplate"][0]["metadata"]["name"])
         own = {piece["spec"].get("nodeName") for piece in cluster["ResourceSlice"][len(_LOCAL) :]}

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from real.agreement import scheduler_lines as lines  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
-from real.agreement.explained import Explainer, Finding, Gang  # noqa: E402
+from real.agreement.explained import Explainer, Finding  # noqa: E402
 from real.agreement.fedra_check import Answer  # noqa: E402
 from real.agreement.job_outcome import FITS_IN_NO_ORDER, Comparison, compare  # noqa: E402
 from real.agreement.job_seen import JobObservation  # noqa: E402
@@ -101,20 +101,21 @@ class ExplainedTest(unittest.TestCase):
             self._check(seen, found, {**right, pinned: answer}, said, "1.35")
 
     def _of_order(
-        self, verdict: Answer, slices: list[Json], *nodes: str, pinned: Answer = NO
+        self, verdict: Answer, slices: list[Json], *nodes: str, pinned: Answer = NO, **more: Answer
     ) -> Finding:
         """The job on 1.35, when fedra's answers agree with what was seen, but for the pinned job."""
         seen = small_seen(small_job(("a", 1), ("b", 1)), *nodes, slices=slices)
+        alone = more.get("alone", YES)
         table: Table = {
-            "a-0: pod@n1": YES,
-            "a-0: pod@n1 | of-b-0": YES,
+            "a-0: pod@n1": alone,
+            "a-0: pod@n1 | of-b-0": alone,
             "b-0: pod@n2 | of-a-0": YES,
             "b-0: pod@any | of-a-0": NO,
             "b-0-n1: pod@probe-n1 | of-a-0": NO,
             "b-0-n2: pod@probe-n2 | of-a-0": YES,
             "job-1: pod-0@n1 pod-1@n2": pinned,
             "job-1: pod-0@n1 pod-1@any": pinned,
-            "a-0: pod@not-n1": YES,
+            "a-0: pod@not-n1": more.get("elsewhere", YES),
         }
         found = compare(seen, verdict)
         return self._explain(seen, found, table, "1.35")
@@ -129,6 +130,35 @@ class ExplainedTest(unittest.TestCase):
         finding = self._of_order(BY_ORDER, _LOCAL, "n1", "n2")
         self.assertIn("answers the same for each pod", finding.lines[0])
         self.assertFalse(finding.is_too_careful)
+
+    def test_too_careful_is_only_what_is_certain(self) -> None:
+        # The library has several answers for a-0, and none for b-0 when it begins with one device.
+        slices = [
+            *_ROAMING,
+            slice_of("more", "gpu", node="n2"),
+            slice_of("slow", "slow", node="n2"),
+        ]
+        finding = self._of_order(BY_ORDER, slices, "n1", "n2")
+        self.assertIn("but had no time for", finding.lines[0])
+        self.assertFalse(finding.is_too_careful)
+
+    def test_an_error_by_chance(self) -> None:
+        verdict = Answer("Unknown", None, ["AllocationError: x"])
+        self.assertEqual(self._of_order(verdict, _LOCAL, "n1", ""), Finding([]))
+        finding = self._of_order(verdict, _LOCAL, "n1", "", elsewhere=NO)
+        self.assertIn("no pod could have gone", finding.lines[0])
+        # Where fedra does not know a pod alone, either, the order must decide.
+        self.assertEqual(self._of_order(verdict, _ROAMING, "n1", "", alone=BY_ORDER), Finding([]))
+        more = [*_ROAMING, slice_of("more", "gpu", node="n2")]
+        finding = self._of_order(verdict, more, "n1", "", alone=BY_ORDER)
+        self.assertIn("lets the same pods fit", finding.lines[0])
+        self.assertFalse(finding.is_too_careful)
+
+    def test_a_count_and_a_pod_of_which_the_order_decides(self) -> None:
+        for slices, said in ((_ROAMING, ""), (_LOCAL, "lets the same pods fit")):
+            finding = self._of_order(no(1, 1), slices, "n1", "", pinned=no(1, 0), alone=BY_ORDER)
+            self.assertEqual(bool(finding.lines), bool(said))
+            self.assertIn(said, "; ".join(finding.lines))
 
     def test_the_order_of_pools_where_fedra_counts(self) -> None:
         note = "PodsDoNotFit: how many pods fit may be chance, for kube-scheduler 1.35 x"
@@ -226,41 +256,6 @@ class ExplainedTest(unittest.TestCase):
         question = "job-1: pod-0@nowhere pod-1@nowhere pod-2@n2"
         self._check(seen, found, {question: no(0, 0, 1)}, "")
         self._check(seen, found, {question: no(0, 0, 0)}, "b-0: n2, but fedra counts 0")
-
-
-class FreedTest(unittest.TestCase):
-    """A gang of two was not bound, although fedra says Yes; shown once more with minCount 1."""
-
-    def _freed(self, *nodes: str, ours: Answer = YES, outcome: str = "decided") -> Finding:
-        case = small_job(("a", 2), grouped=1)
-        gang = Gang(small_job(("a", 2), grouped=1), Comparison("x", lines.SCORES), "Yes")
-        gang.case.min_count = 2
-        seen = small_seen(case, *nodes)
-        seen.outcome = outcome
-        table: Table = {
-            "a-0: pod@n1": YES,
-            "a-1: pod@any | of-a-0": NO,
-            "job-1: pod-0@n1 pod-1@any": no(1, 0),
-            "a-0: pod@not-n1": YES,
-        }
-        found, finding = Explainer("1.37", TableFedra(table)).explain_freed(seen, ours, gang)
-        self.assertEqual(found.kind, "x, a gang")
-        return finding
-
-    def test_it_must_show_the_difference_again(self) -> None:
-        self.assertEqual(self._freed("n1", ""), Finding([]))
-        for finding, said in (
-            (self._freed("n1", "", ours=no(1)), ["both agree", "with minCount 2 fedra says Yes"]),
-            (self._freed("n1", "n2"), ["both agree", "without it 2 pods are bound"]),
-            (self._freed("n1", "", outcome="evicted"), ["it was evicted"]),
-            (
-                self._freed("n1", "", ours=Answer("Unknown", None, ["StaleData: x"])),
-                ["no line of the scheduler", "with minCount 2 fedra says Yes"],
-            ),
-        ):
-            self.assertEqual(len(finding.lines), len(said), finding)
-            for line, part in zip(finding.lines, said):
-                self.assertIn(part, line)
 
 
 if __name__ == "__main__":

@@ -94,6 +94,15 @@ class PlacedAsTheyWereTest(unittest.TestCase):
             fedra = TableFedra({question: answer})
             self.assertEqual(len(placed_as_they_were(seen, _RELEASE, fedra)), expected, answer)
 
+    def test_a_gang_waits_for_nobody(self) -> None:
+        seen = _seen("n1", "n2", "n1", grouped=2)
+        group: Json = {"spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}}
+        seen.before["PodGroup"] = [group]
+        fedra = TableFedra({"job-1: pod-0@n1 pod-1@n2 pod-2@n1": YES})
+        self.assertEqual(placed_as_they_were(seen, _RELEASE, fedra), [])
+        asked = fedra.questions[0][0]["PodGroup"][0]
+        self.assertEqual(asked["spec"]["schedulingPolicy"]["gang"]["minCount"], 1)
+
     def test_pod_sets_that_are_left_out_or_go_nowhere(self) -> None:
         self._check("job-1: pod-0@n1", YES, [], leave_out=frozenset({1}))
         nowhere = "job-1: pod-0@nowhere pod-1@n2 pod-2@any"
@@ -104,6 +113,12 @@ class PlacedAsTheyWereTest(unittest.TestCase):
         fedra = TableFedra({"job-1: pod-0@n2 pod-1@any | of-a-0": no(1, 0)})
         in_cluster = seen.pods[:1]
         self.assertEqual(placed_as_they_were(seen, _RELEASE, fedra, in_cluster=in_cluster), [])
+        pods = fedra.questions[0][0]["Pod"]
+        self.assertEqual([pod["metadata"]["name"] for pod in pods], ["a-0"])
+        # One that runs nowhere takes nothing but its claims.
+        fedra = TableFedra({"job-1: pod-0@n1 pod-1@n2": YES})
+        placed_as_they_were(seen, _RELEASE, fedra, in_cluster=seen.pods[2:])
+        self.assertEqual(fedra.questions[0][0]["Pod"], [])
         # Of a job of these pods alone nothing is left to ask.
         fedra = TableFedra({})
         self.assertEqual(placed_as_they_were(seen, _RELEASE, fedra, in_cluster=seen.pods), [])

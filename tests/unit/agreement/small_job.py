@@ -25,7 +25,8 @@ def small_job(*sets: tuple[str, int], grouped: int = 0, shared: str = "") -> Job
     entries: list[Json] = [{"name": "own", "resourceClaimTemplateName": "one"}]
     if shared:
         entries.append({"name": "shared", "resourceClaimName": shared})
-    spec: Json = {"containers": [{"resources": {}}], "nodeSelector": {}, "resourceClaims": entries}
+    container = {"resources": {"claims": [{"name": "own"}]}}
+    spec: Json = {"containers": [container], "nodeSelector": {}, "resourceClaims": entries}
     return JobCase(
         number=1,
         names=Names.make("", 2),
@@ -83,10 +84,10 @@ def allocated(claim: Json, node: str, device: str, *users: str) -> Json:
     }
 
 
-def slice_of(pool: str, *devices: str, node: str = "") -> Json:
+def slice_of(pool: str, *devices: str, node: str = "", generation: int = 1) -> Json:
     """Without a node: of all nodes."""
     where: Json = {"nodeName": node} if node else {"allNodes": True}
-    pool_of: Json = {"name": pool, "generation": 1, "resourceSliceCount": 1}
+    pool_of: Json = {"name": pool, "generation": generation, "resourceSliceCount": 1}
     named = [{"name": device} for device in devices]
     return {
         "metadata": {"name": pool},
@@ -99,12 +100,11 @@ class TableFedra:
 
     def __init__(self, table: dict[str, Answer]):
         self._table = table
-        self.asked: list[str] = []
+        self.questions: list[tuple[Objects, Json]] = []
 
     def ask(self, release: str, questions: list[tuple[Objects, Json]]) -> list[Answer]:
-        asked = [asked_as(cluster, job) for cluster, job in questions]
-        self.asked += asked
-        return [self._table[one] for one in asked]
+        self.questions += questions
+        return [self._table[asked_as(cluster, job)] for cluster, job in questions]
 
 
 def asked_as(cluster: Objects, job: Json) -> str:
@@ -129,8 +129,9 @@ def _node(part: Json) -> str:
 
 
 def first_fit(questions: list[Json]) -> list[Json]:
-    """An allocator that gives each claim the first device that is free, in the order of the slices. A claim whose name
-    begins with "slow" takes too long, and a device "broken" ends its search with an error."""
+    """An allocator that gives each claim the first device that is free, in the order of the slices. A claim or a
+    device called "slow" takes too long, and a device called "broken" ends the search with an error.
+    """
     return [_first_fit(question) for question in questions]
 
 
@@ -143,7 +144,7 @@ def _first_fit(question: Json) -> Json:
     }
     results: list[dict[str, Any]] = []
     for claim in question["claims"]:
-        if claim["metadata"]["name"].startswith("slow"):
+        if claim["metadata"]["name"] == "slow":
             return {"outcome": "budget"}
         free = (
             (piece["spec"]["pool"]["name"], device["name"])
@@ -154,8 +155,8 @@ def _first_fit(question: Json) -> Json:
         found = next((each for each in free if each not in taken), None)
         if found is None:
             return {"outcome": "nofit"}
-        if found[1] == "broken":
-            return {"outcome": "error"}
+        if found[1] in ("broken", "slow"):
+            return {"outcome": "error" if found[1] == "broken" else "budget"}
         taken.add(found)
         name = f'ns/{claim["metadata"]["name"]}'
         device = {"driver": "d", "pool": found[0], "device": found[1]}
