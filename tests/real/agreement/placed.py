@@ -169,13 +169,19 @@ def _but(seen: JobObservation, pods: Sequence[JobPod]) -> list[JobPod]:
 
 
 def _holding(seen: JobObservation, pods: Sequence[JobPod]) -> Objects:
-    """The cluster before the job came, with these pods, if they run, and what their own claims hold in the end."""
-    own = {name for pod in pods for name, is_own in names_of_claims(pod.final) if is_own}
-    claims = [claim for claim in seen.claims if claim["metadata"]["name"] in own]
+    """The cluster before the job came, with these pods, if they run, and what claims that no other pod uses hold in the
+    end for them."""
+    named = {name for pod in pods for name, _ in names_of_claims(pod.final)}
+    uids = {pod.stored["metadata"]["uid"] for pod in pods}
+    claims = {claim["metadata"]["name"]: claim for claim in seen.before["ResourceClaim"]}
+    for claim in seen.claims:
+        name, users = claim["metadata"]["name"], claim.get("status", {}).get("reservedFor", [])
+        if name in named and uids.issuperset(user["uid"] for user in users):
+            claims[name] = claim
     return {
         **seen.before,
         "Pod": seen.before["Pod"] + [pod.final for pod in pods if pod.node],
-        "ResourceClaim": seen.before["ResourceClaim"] + claims,
+        "ResourceClaim": list(claims.values()),
     }
 
 

@@ -94,6 +94,18 @@ class PlacedAsTheyWereTest(unittest.TestCase):
             fedra = TableFedra({question: answer})
             self.assertEqual(len(placed_as_they_were(seen, _RELEASE, fedra)), expected, answer)
 
+    def test_a_claim_by_name_is_held_where_no_other_pod_uses_it(self) -> None:
+        for users, text in (
+            (["a-0"], "job-1: pod-0@n1 | of-a-0 shared"),
+            (["a-0", "a-1"], "job-1: pod-0@n1 | of-a-0"),
+        ):
+            seen = small_seen(small_job(("a", 2), shared="shared"), "n2", "n1")
+            seen.before["ResourceClaim"] = [claim_of("shared")]
+            seen.claims.append(allocated(claim_of("shared"), "n1", "gpu", *users))
+            fedra = TableFedra({text: YES})
+            in_cluster = seen.pods[:1]
+            self.assertEqual(placed_as_they_were(seen, _RELEASE, fedra, in_cluster=in_cluster), [])
+
     def test_a_gang_waits_for_nobody(self) -> None:
         seen = _seen("n1", "n2", "n1", grouped=2)
         group: Json = {"spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}}
