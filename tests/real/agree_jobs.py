@@ -181,12 +181,12 @@ class _Report:
     def agreed(self) -> bool:
         """Of few comparisons, or of few answers, that nothing differed says nothing."""
         compared = self._compared()
-        too_many = 100 * self._unknown > _MOST_UNKNOWN * compared or (
-            100 * self._explained_jobs() > _MOST_EXPLAINED * compared
+        limits = (
+            (self._unknown, _MOST_UNKNOWN),
+            (self._explained_jobs(), _MOST_EXPLAINED),
+            (len(self._too_careful), _MOST_TOO_CAREFUL),
         )
-        if too_many and not self.options.only:
-            return False
-        if 100 * len(self._too_careful) > _MOST_TOO_CAREFUL * compared:
+        if any(100 * jobs > most * compared for jobs, most in limits) and not self.options.only:
             return False
         return 2 * compared >= compared + self._left_out.total() > 0 and not self._kinds
 
