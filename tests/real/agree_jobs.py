@@ -4,6 +4,7 @@
     agree_jobs.py -n 1000 --seed 1        what `make test-real-dra JOBS=1000 SEED=1` runs
     agree_jobs.py --kubernetes 1.37       with API server, controllers and scheduler of that release
     agree_jobs.py --only 17 --seed 1      one job, with everything that was seen
+    agree_jobs.py --plant device          fedra overlooks devices: almost every job whose answer that changes must differ
 
 fedra's verdict must be Yes exactly if the scheduler has bound every pod; where it is No, as many pods of each pod set
 must fit as were bound. A job that differs is shown again. Then each of its pods is asked about, with the others
@@ -31,8 +32,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from real.agreement.cluster_writer import POD_GROUP_VERSIONS  # noqa: E402
+from real.agreement.dice import Json  # noqa: E402
 from real.agreement.explained import Explainer, Finding, Gang  # noqa: E402
-from real.agreement.fedra_check import Answer, FedraCheck, job_of  # noqa: E402
+from real.agreement.fedra_check import Answer, Fedra, FedraCheck, job_of  # noqa: E402
 from real.agreement.host_ports import add_host_ports  # noqa: E402
 from real.agreement.job_batch import JobBatch  # noqa: E402
 from real.agreement.job_case import JobCase, job_case  # noqa: E402
@@ -42,10 +44,11 @@ from real.agreement.job_outcome import (  # noqa: E402
     compare,
     is_broken_gang,
 )
-from real.agreement.job_seen import JobObservation  # noqa: E402
+from real.agreement.job_seen import JobObservation, Objects  # noqa: E402
 from real.agreement.lanes import batches  # noqa: E402
 from real.agreement.options import parser as comparison_parser  # noqa: E402
 from real.agreement.plane import running_plane  # noqa: E402
+from real.agreement.planted import MISTAKES, Planted  # noqa: E402
 from real.agreement.scheduler_lines import NOT_PLACED, UNCOUNTED, source  # noqa: E402
 
 _FEDRA = Path(__file__).parents[2] / "build/release/manager/fedra"
@@ -58,6 +61,8 @@ _MOST_UNKNOWN = 10
 _MOST_EXPLAINED = 10
 # Of which fedra says Unknown because of the order of pools, although it decides on devices only.
 _MOST_TOO_CAREFUL = 3
+# Of those whose answer a planted mistake changes, which must differ.
+_LEAST_FOUND = 90
 _GATES = {"1.36": ["GenericWorkload", "GangScheduling"], "1.37": ["GenericWorkload"]}
 
 
@@ -69,7 +74,10 @@ def main() -> int:
     cases = [add_host_ports(job_case(seed, number, release), seed) for number in numbers]
     folder = Path(tempfile.mkdtemp(prefix="fedra-agreement-"))
     try:
-        report = _Report(options, FedraCheck(options.fedra, options.save or folder / "asked"))
+        fedra: Fedra = FedraCheck(options.fedra, options.save or folder / "asked")
+        if options.plant:
+            fedra = Planted(fedra, options.plant)
+        report = _Report(options, fedra)
         _run(cases, folder, report)
         report.print_summary()
         return 0 if report.agreed() else 1
@@ -100,7 +108,7 @@ def _run(cases: list[JobCase], folder: Path, report: _Report) -> None:
 
 
 class _Report:
-    def __init__(self, options: argparse.Namespace, fedra: FedraCheck):
+    def __init__(self, options: argparse.Namespace, fedra: Fedra):
         self.options, self._fedra = options, fedra
         self._explainer = Explainer(options.kubernetes, fedra)
         self._started = time.monotonic()
@@ -125,6 +133,11 @@ class _Report:
             if self.options.only or self.options.verbose:
                 self._show(seen, None, seen.outcome, [])
             return True
+        if isinstance(self._fedra, Planted):
+            last = True
+            if not self._fedra.changes(self.options.kubernetes, self._question(seen)):
+                self._left_out["the mistake changes nothing"] += 1
+                return True
         ours = self._ask(seen)
         found = Comparison("undecided") if seen.outcome == "undecided" else compare(seen, ours)
         if not found.is_equal and not last and not self.options.only:
@@ -171,8 +184,10 @@ class _Report:
             self._show(seen, ours, found.kind, finding.lines)
 
     def _ask(self, seen: JobObservation) -> Answer:
-        job = job_of(seen.case, seen.namespace)
-        return self._fedra.ask(self.options.kubernetes, [(seen.before, job)])[0]
+        return self._fedra.ask(self.options.kubernetes, [self._question(seen)])[0]
+
+    def _question(self, seen: JobObservation) -> tuple[Objects, Json]:
+        return seen.before, job_of(seen.case, seen.namespace)
 
     def is_late(self) -> bool:
         minutes = self.options.minutes
@@ -181,6 +196,8 @@ class _Report:
     def agreed(self) -> bool:
         """Of few comparisons, or of few answers, that nothing differed says nothing."""
         compared = self._compared()
+        if isinstance(self._fedra, Planted):
+            return 100 * self._kinds.total() >= _LEAST_FOUND * compared > 0
         limits = (
             (self._unknown, _MOST_UNKNOWN),
             (self._explained_jobs(), _MOST_EXPLAINED),
@@ -250,7 +267,7 @@ class _Report:
             print(f"  pod alone: {line}")
         if self.options.save and ours is not None:
             one = FedraCheck(self.options.fedra, self.options.save / case.name)
-            one.ask(self.options.kubernetes, [(seen.before, job_of(case, seen.namespace))])
+            one.ask(self.options.kubernetes, [self._question(seen)])
             final = {"pods": [pod.final for pod in seen.pods], "claims": seen.claims}
             (self.options.save / case.name / "seen.json").write_text(json.dumps(final))
 
@@ -269,6 +286,7 @@ def _parse() -> argparse.Namespace:
     parser = comparison_parser(__doc__, "job", 200)
     parser.add_argument("--minutes", type=float, help="begin no more jobs after this time")
     parser.add_argument("--verbose", action="store_true", help="show what scores decide, too")
+    parser.add_argument("--plant", choices=MISTAKES, help="a mistake of fedra, which must be found")
     parser.add_argument("--fedra", type=Path, default=_FEDRA)
     return parser.parse_args()
 

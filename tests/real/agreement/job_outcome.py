@@ -23,7 +23,7 @@ from real.agreement.scheduler_lines import (
 
 _ERRORS = {"SelectorError", "AllocationError"}  # what ends a pod's attempt with an error
 
-# What explains a difference only where pod by pod nothing contradicts it (placed.py, chance.py).
+# What explains a difference only where pod by pod nothing contradicts it (explained.py).
 SHOWN_BY_PODS = (SCORES, ORDER, RACE, LEFT_BEHIND, UNCOUNTED, NOT_PLACED)
 
 # Why fedra does not say Yes or No. An error by chance is one that other nodes would have avoided.
