@@ -20,6 +20,7 @@ class Scenario:
     kueue_dra: tuple[bool, ...]  # with Kueue's DRA support on, off, or both
     other_kinds: bool = False  # needs the CRDs of other kinds than batch/v1 Job
     off_by_default: bool = False  # needs DeviceTaintRules or PodGroups as 1.36 has them
+    workers_since: str | None = None  # the oldest Kubernetes ("1.36") that keeps the fields it is about
     on_request: tuple[str, ...] = ()  # kinds of fleet on which --only alone plays it
     upgrades: bool = False  # gives worker1 the next release of Kubernetes
     needs_previous: bool = False  # a program of the version before
@@ -55,6 +56,7 @@ def scenario(
     kueue_dra: tuple[bool, ...] = (True, False),
     other_kinds: bool = False,
     off_by_default: bool = False,
+    workers_since: str | None = None,
     on_request: tuple[str, ...] = (),
     upgrades: bool = False,
     needs_previous: bool = False,
@@ -66,6 +68,7 @@ def scenario(
 
     `other_kinds`: real clusters play it only when asked for it, because their start is slower then.
     `off_by_default`: only where manager and worker1 are of the release that the scenarios are written for.
+    `workers_since`: only where no worker is older: before it the gate of the fields that it is about is off by default.
     `on_request`: kinds of fleet that play it only when `run.py --only` names it.
     `upgrades`: only on a fleet of several releases, whose programs take long to build.
     `needs_previous`: only where fedra_process.previous_binary() is a program.
@@ -83,6 +86,7 @@ def scenario(
                 kueue_dra,
                 other_kinds,
                 off_by_default,
+                workers_since,
                 on_request,
                 upgrades,
                 needs_previous,

@@ -251,7 +251,16 @@ def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Sc
     if previous_binary() is None:
         chosen = [each for each in chosen if not each.needs_previous]
     first, step = arguments.share
-    return chosen[first::step]
+    # Whatever the fleet, a share is the same.
+    return [each for each in chosen[first::step] if not _is_too_old(arguments, each)]
+
+
+def _is_too_old(arguments: argparse.Namespace, scenario: Scenario) -> bool:
+    """One of the workers."""
+    releases = dict(arguments.kubernetes)
+    oldest = min(RELEASES.index(releases.get(worker, RELEASE)) for worker in WORKERS)
+    since = scenario.workers_since
+    return since is not None and oldest < RELEASES.index(since)
 
 
 def _lacks_operator(arguments: argparse.Namespace, scenario: Scenario) -> bool:
@@ -271,6 +280,11 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
             print(
                 f"SKIP {each.name}: FEDRA_PREVIOUS names no program of the version before",
                 flush=True,
+            )
+    for each in scenarios:
+        if _is_too_old(arguments, each):
+            print(
+                f"SKIP {each.name}: workers before {each.workers_since} drop its fields", flush=True
             )
     if arguments.kinds:
         without = [each.name for each in scenarios if _lacks_operator(arguments, each)]

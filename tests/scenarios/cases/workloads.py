@@ -47,6 +47,7 @@ def _register(row: Row) -> None:
         kueue_dra=row.kueue_dra,
         other_kinds=of_other_kinds(row),
         off_by_default=row.off_by_default,
+        workers_since=row.workers_since,
     )(body)
 
 

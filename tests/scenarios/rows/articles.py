@@ -461,6 +461,7 @@ K2 = Row(
             ),
         )
     ],
+    workers_since="1.36",  # DRAExtendedResource
     cases=[
         Case(
             State(

@@ -74,6 +74,7 @@ class Row:
     # Merged into `verification` of fedra's configuration.
     verification: Object = dataclasses.field(default_factory=dict)
     off_by_default: bool = False  # see registry.scenario
+    workers_since: str | None = None  # likewise
     # With its DRA support on, Kueue 0.19.2 refuses most shapes before fedra sees the workload.
     kueue_dra: tuple[bool, ...] = (False,)
     on_manager: Sequence[Object] = ()  # what Kueue there needs with it on

@@ -145,6 +145,7 @@ T5 = Row(
         template("cores", exactly("cores", _CPU, capacity={"requests": {"cores": "4"}})),
     ],
     pod=by_template(cores="cores"),
+    workers_since="1.36",  # DRAConsumableCapacity
     cases=[
         Case(
             State(
@@ -194,6 +195,7 @@ T6 = Row(
     forces="shared capacity and distinctAttribute together",
     everywhere=[device_class(_NIC), _TWO_LINKS],
     pod=by_template(links="links"),
+    workers_since="1.36",  # DRAConsumableCapacity
     cases=[
         Case(
             State(
