@@ -5,6 +5,7 @@
                                         on one of them, or on all of them those of OPTION, as in tests/scenarios/run.py
   releases.py --usual [--record] [...]  all of them on the usual releases, once with Kueue leaving devices alone and once
                                         with Kueue's own DRA support (make test-real)
+  releases.py --part N [--record]       the share of the Nth of the fleets alone, from 1 on, as after it has failed
   releases.py --write                   writes the table of README.md and docs/support.md, which says what was tried
   releases.py --check                   whether it is true
 
@@ -75,8 +76,14 @@ def main() -> int:
     arguments = sys.argv[1:]
     if arguments in (["--write"], ["--check"]):
         return _pages(arguments == ["--write"])
+    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
+    parser.add_argument("--usual", action="store_true")
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--part", type=int, choices=range(1, len(_MIXED) + 1))
+    how, options = parser.parse_known_args(arguments)
     try:
-        return _play_all(arguments)
+        run = _run_of_all(how, options) if how.record else None
+        return _play_all(how, options, run)
     except ValueError as error:
         print(f"error: not recorded: {error}", file=sys.stderr)
         return 2
@@ -109,14 +116,13 @@ def note(entries: list[tested.Entry]) -> None:
     print(f"recorded: commit {', '.join(_RECORDS)}")
 
 
-def _play_all(arguments: list[str]) -> int:
-    is_usual, records = "--usual" in arguments, "--record" in arguments
-    options = [each for each in arguments if each not in ("--usual", "--record")]
-    run = _run_of_all(is_usual, options) if records else None
+def _play_all(how: argparse.Namespace, options: list[str], run: tested.Run | None) -> int:
     failed = False
     passed: list[tested.Entry] = []
-    for number, fleet in enumerate((_USUAL,) if is_usual else _MIXED):
-        if is_usual:
+    for number, fleet in enumerate((_USUAL,) if how.usual else _MIXED):
+        if how.part not in (None, number + 1):
+            continue
+        if how.usual:
             plays = [["--kueue-dra", dra, *options] for dra in ("off", "on")]
         else:
             plays = [options or ["--share", f"{number}/{len(_MIXED)}"]]
@@ -132,13 +138,15 @@ def _play_all(arguments: list[str]) -> int:
     return 1 if failed else 0
 
 
-def _run_of_all(is_usual: bool, options: list[str]) -> tested.Run:
+def _run_of_all(how: argparse.Namespace, options: list[str]) -> tested.Run:
     """ValueError: with these options a run may say less than the table, or something else."""
     harmless = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
     harmless.add_argument("--lanes")
     if others := harmless.parse_known_args(options)[1]:
         raise ValueError(f"with {shlex.join(others)} it may not be what the table says")
-    target = ["make", "test-real" if is_usual else "test-real-releases"]
+    target = ["make", "test-real" if how.usual else "test-real-releases"]
+    if how.part is not None:
+        options = ["--part", str(how.part), *options]
     if options:
         target.append(f"SCENARIO_OPTIONS={' '.join(options)}")
     return run_of(target, default_binary())

@@ -20,7 +20,9 @@ class Scenario:
     kueue_dra: tuple[bool, ...]  # with Kueue's DRA support on, off, or both
     other_kinds: bool = False  # needs the CRDs of other kinds than batch/v1 Job
     off_by_default: bool = False  # needs DeviceTaintRules or PodGroups as 1.36 has them
-    workers_since: str | None = None  # the oldest Kubernetes ("1.36") that keeps the fields it is about
+    workers_since: str | None = (
+        None  # the oldest Kubernetes ("1.36") that keeps the fields it is about
+    )
     on_request: tuple[str, ...] = ()  # kinds of fleet on which --only alone plays it
     upgrades: bool = False  # gives worker1 the next release of Kubernetes
     needs_previous: bool = False  # a program of the version before

@@ -143,6 +143,12 @@ class PlayedTest(unittest.TestCase):
         self.assertEqual((code, [entry["passed"] for entry in recorded]), (1, [5, 6]))
         self.assertEqual(recorded[0]["command"], "make test-real-releases")
 
+    def test_one_fleet_alone_is_recorded_too(self) -> None:
+        code, recorded = self._play([{"passed": 5, "failed": 0}], "--part", "2", "--record")
+        self.assertEqual((code, len(recorded)), (0, 1))
+        self.assertEqual(recorded[0]["clusters"]["worker1"]["kueue"][:4], "0.18")
+        self.assertIn("--part 2", recorded[0]["command"])
+
     def test_the_usual_fleet_is_played_twice_and_recorded_once(self) -> None:
         both = [{"passed": 5, "failed": 0}, {"passed": 4, "failed": 0}]
         code, recorded = self._play(list(both), "--usual", "--record")
