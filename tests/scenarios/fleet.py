@@ -49,10 +49,6 @@ class Fleet(abc.ABC):
     def stop(self) -> None:
         ...
 
-    def other_kueue(self, cluster: str) -> str | None:
-        """Of what release its Kueue is ("0.18"), if it is another one than usual."""
-        return None
-
     @abc.abstractmethod
     def admin(self, cluster: str) -> KubeClient:
         """May do everything."""

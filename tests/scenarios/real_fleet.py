@@ -184,9 +184,6 @@ class RealFleet(Fleet):
     def withhold(self, worker: str, manifest: str) -> None:
         """Nothing to do: what was not granted is not allowed."""
 
-    def other_kueue(self, cluster: str) -> str | None:
-        return self._kueue_releases.get(cluster)
-
     def set_multikueue(self, on: bool) -> None:
         self._has_multikueue = on
         self._kueues[MANAGER].restart({"MultiKueue": on})
@@ -337,7 +334,7 @@ class RealFleet(Fleet):
         return self._releases.get(cluster, real_tools.RELEASE)
 
     def _tools_of(self, cluster: str) -> real_tools.Tools:
-        kueue = self.other_kueue(cluster) or real_tools.KUEUE
+        kueue = self._kueue_releases.get(cluster, real_tools.KUEUE)
         return real_tools.build(self._release_of(cluster), kueue)
 
     def _kueue_options(self, cluster: str) -> KueueOptions:

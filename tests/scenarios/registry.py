@@ -23,6 +23,7 @@ class Scenario:
     workers_since: str | None = (
         None  # the oldest Kubernetes ("1.36") that keeps the fields it is about
     )
+    kueue_since: str | None = None  # the oldest Kueue on workers ("0.19") with which it works
     on_request: tuple[str, ...] = ()  # kinds of fleet on which --only alone plays it
     upgrades: bool = False  # gives worker1 the next release of Kubernetes
     needs_previous: bool = False  # a program of the version before
@@ -59,6 +60,7 @@ def scenario(
     other_kinds: bool = False,
     off_by_default: bool = False,
     workers_since: str | None = None,
+    kueue_since: str | None = None,
     on_request: tuple[str, ...] = (),
     upgrades: bool = False,
     needs_previous: bool = False,
@@ -71,6 +73,7 @@ def scenario(
     `other_kinds`: real clusters play it only when asked for it, because their start is slower then.
     `off_by_default`: only where manager and worker1 are of the release that the scenarios are written for.
     `workers_since`: only where no worker is older: before it the gate of the fields that it is about is off by default.
+    `kueue_since`: only where no worker has an older one, whose mistakes it would meet.
     `on_request`: kinds of fleet that play it only when `run.py --only` names it.
     `upgrades`: only on a fleet of several releases, whose programs take long to build.
     `needs_previous`: only where fedra_process.previous_binary() is a program.
@@ -89,6 +92,7 @@ def scenario(
                 other_kinds,
                 off_by_default,
                 workers_since,
+                kueue_since,
                 on_request,
                 upgrades,
                 needs_previous,

@@ -252,15 +252,19 @@ def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Sc
         chosen = [each for each in chosen if not each.needs_previous]
     first, step = arguments.share
     # Whatever the fleet, a share is the same.
-    return [each for each in chosen[first::step] if not _is_too_old(arguments, each)]
+    return [each for each in chosen[first::step] if _too_old(arguments, each) is None]
 
 
-def _is_too_old(arguments: argparse.Namespace, scenario: Scenario) -> bool:
-    """One of the workers."""
-    releases = dict(arguments.kubernetes)
-    oldest = min(RELEASES.index(releases.get(worker, RELEASE)) for worker in WORKERS)
-    since = scenario.workers_since
-    return since is not None and oldest < RELEASES.index(since)
+def _too_old(arguments: argparse.Namespace, scenario: Scenario) -> str | None:
+    """What of one of the workers is."""
+    for since, what, known, usual, others in (
+        (scenario.workers_since, "Kubernetes", RELEASES, RELEASE, arguments.kubernetes),
+        (scenario.kueue_since, "Kueue", KUEUES, KUEUE, arguments.kueue),
+    ):
+        oldest = min(known.index(dict(others).get(worker, usual)) for worker in WORKERS)
+        if since is not None and oldest < known.index(since):
+            return f"{what} before {since} on a worker"
+    return None
 
 
 def _lacks_operator(arguments: argparse.Namespace, scenario: Scenario) -> bool:
@@ -282,10 +286,8 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
                 flush=True,
             )
     for each in scenarios:
-        if _is_too_old(arguments, each):
-            print(
-                f"SKIP {each.name}: workers before {each.workers_since} drop its fields", flush=True
-            )
+        if old := _too_old(arguments, each):
+            print(f"SKIP {each.name}: {old}", flush=True)
     if arguments.kinds:
         without = [each.name for each in scenarios if _lacks_operator(arguments, each)]
         if without:

@@ -17,6 +17,11 @@ _ELASTIC = "kueue.x-k8s.io/elastic-job"
 _RAY_CLUSTER = next(kind for kind in JOB_KINDS if kind.kind == "RayCluster")
 
 
+# Before, pods that have ended keep others out, and the first of a job's Workloads must stay, for by its name Kueue finds the
+# others: podsToUngate and Reconcile of pkg/controller/elasticjobs/elastic_job_ungater.go, v0.18.3.
+_SINCE = "0.19"
+
+
 def start_elastic(world: World, pods: int, anywhere: bool = False) -> FederatedJob:
     """A Job with so many pods at once, of more that are to come, which runs on the first worker, or anywhere."""
     made = objects.job(world.ns, "train", QUEUE, pods=pods)
@@ -70,7 +75,7 @@ def _wait_size(world: World, job: FederatedJob, pods: int) -> None:
     assert not job.remote_job(world.worker2)
 
 
-@scenario("elastic-job-scaled", modes=COPYING)
+@scenario("elastic-job-scaled", modes=COPYING, kueue_since=_SINCE)
 def scaled(world: World) -> None:
     """An elastic Job grows, grows again and shrinks on its worker, where it runs on, and ends as any job."""
     world.start_fedra()
@@ -94,21 +99,10 @@ def end_job(world: World) -> None:
         for worker in world.workers:
             if world.admin(worker).find("Job", world.ns, "train"):
                 world.fleet.end_pods(worker, world.ns, "train", "Succeeded")
-                # Pods that have ended keep others out there (podsToUngate of
-                # pkg/controller/elasticjobs/elastic_job_ungater.go, v0.18.3), until somebody deletes them.
-                if world.fleet.other_kueue(worker) == "0.18":
-                    _delete_ended_pods(world, worker)
         return not living(world, MANAGER)
 
     world.eventually("it has ended", has_ended)
     world.eventually("nothing is left on the workers", lambda: _is_clean(world))
-
-
-def _delete_ended_pods(world: World, worker: str) -> None:
-    client = world.admin(worker)
-    for pod in client.list("Pod", world.ns):
-        if pod["status"].get("phase") == "Succeeded":
-            client.delete("Pod", world.ns, pod["metadata"]["name"])
 
 
 def _is_clean(world: World) -> bool:
@@ -124,7 +118,7 @@ def _is_clean(world: World) -> bool:
     return True
 
 
-@scenario("elastic-job-shrinks", modes=COPYING)
+@scenario("elastic-job-shrinks", modes=COPYING, kueue_since=_SINCE)
 def shrinks(world: World) -> None:
     """An elastic Job that has never grown shrinks: its first Workload and the copy stay."""
     world.start_fedra()
@@ -167,7 +161,7 @@ def _wait_for_growth(world: World, waiting: int = 1) -> None:
     )
 
 
-@scenario("elastic-job-waits-to-grow", modes=COPYING)
+@scenario("elastic-job-waits-to-grow", modes=COPYING, kueue_since=_SINCE)
 def waits_to_grow(world: World) -> None:
     """An elastic Job for whose growth there is no room, on the manager first and then on its worker, runs on as it was."""
     world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu="2"), world.check))
@@ -196,7 +190,7 @@ def waits_to_grow(world: World) -> None:
     world.eventually("nothing is left", lambda: not living(world, world.worker1))
 
 
-@scenario("elastic-job-ends-waiting-to-grow", modes=COPYING)
+@scenario("elastic-job-ends-waiting-to-grow", modes=COPYING, kueue_since=_SINCE)
 def ends_waiting(world: World) -> None:
     """An elastic Job ends while its growth waits for quota on the manager: all of its Workloads end."""
     world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu="2"), world.check))
@@ -207,7 +201,7 @@ def ends_waiting(world: World) -> None:
     end_job(world)
 
 
-@scenario("elastic-job-grows-twice", modes=COPYING)
+@scenario("elastic-job-grows-twice", modes=COPYING, kueue_since=_SINCE)
 def grows_twice(world: World) -> None:
     """An elastic Job grows, and again before its worker had room: it needs no more there than its size in the end."""
     world.use_workers(world.worker1)
@@ -232,7 +226,7 @@ def grows_twice(world: World) -> None:
     end_job(world)
 
 
-@scenario("elastic-job-evicted-waiting-to-grow", modes=COPYING)
+@scenario("elastic-job-evicted-waiting-to-grow", modes=COPYING, kueue_since=_SINCE)
 def evicted_waiting(world: World) -> None:
     """A worker evicts an elastic Job whose growth waits there: it runs on another worker, as large as it is to be."""
     world.set_quota(world.worker1, Quota(cpu="2"))
