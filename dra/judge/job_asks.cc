@@ -75,13 +75,29 @@ bool JobAsks::MayDependOnOrder(const Snapshot& snapshot) const {
 std::set<Symbol> JobAsks::NodesByOrder(const Snapshot& snapshot) {
   if (!MayDependOnOrder(snapshot)) return {};
   MatchCache& matches = context_.caches.matches;
-  if (const auto* known = context_.memory.NodesByOrder(asks_, snapshot, matches)) return *known;
   std::set<Symbol> nodes;
-  snapshot.nodes().ForEach([&](const Symbol& name, const auto& node) {
-    if (DependsOnOrder(ViewOf(snapshot, *node))) nodes.insert(name);
-  });
-  context_.memory.KeepNodesByOrder(asks_, nodes);
+  if (const auto* known = context_.memory.NodesByOrder(asks_, snapshot, matches)) {
+    nodes = *known;
+  } else {
+    snapshot.nodes().ForEach([&](const Symbol& name, const auto& node) {
+      if (DependsOnOrder(ViewOf(snapshot, *node))) nodes.insert(name);
+    });
+    context_.memory.KeepNodesByOrder(asks_, nodes);
+  }
+  NumberKinds(snapshot, nodes);
   return nodes;
+}
+
+void JobAsks::NumberKinds(const Snapshot& snapshot, const std::set<Symbol>& nodes) {
+  kinds_.clear();
+  of_kind_.clear();
+  values_.clear();
+  for (const Symbol& name : nodes) {
+    const NodeView view = ViewOf(snapshot, **snapshot.nodes().Find(name));
+    for (size_t pool = 0; pool < view.pools.size(); ++pool)
+      for (const ViewDevice& device : view.pools[pool]->devices)
+        for (const bool in_use : {false, true}) KindOf(view, pool, device, in_use);
+  }
 }
 
 bool JobAsks::DependsOnOrder(const NodeView& view) {

@@ -28,7 +28,8 @@ class JobAsks final {
 
   // Where it may make a difference in which order pools and slices come. Not on a node on which
   // each request has to do with one slice only, or with devices of one kind only: there every order
-  // is a renaming of devices that are alike, now and after whatever the pods take.
+  // is a renaming of devices that are alike, now and after whatever the pods take. Kinds are
+  // numbered by these nodes, whatever the caches know: so the orders that are tried are the same.
   std::set<Symbol> NodesByOrder(const Snapshot& snapshot);
 
   // What can still matter. `held`: devices that pods placed before hold; null: as if no device was
@@ -39,6 +40,7 @@ class JobAsks final {
   void Add(const std::string& ns, const PodDemand& demand);
   bool MayDependOnOrder(const Snapshot& snapshot) const;
   bool DependsOnOrder(const NodeView& view);
+  void NumberKinds(const Snapshot& snapshot, const std::set<Symbol>& nodes);
   bool IsOfOneKind(const Snapshot& snapshot) const;
   uint64_t ValueId(const AttributeValue* value);
   uint64_t CodeOf(const AskKey& ask, const ViewDevice& device) const;

@@ -29,7 +29,7 @@ class OrderQuestion final {
                 JudgeCaches caches)
       : question_(question), answer_(answer), snapshot_(snapshot), caches_(caches) {}
 
-  OrderEffect PlayOut(JobAsks& asks, std::set<Symbol> nodes);
+  OrderEffect PlayOut(OrderDraws& draws);
 
  private:
   // Absent: it takes too long.
@@ -55,7 +55,7 @@ std::optional<Attempt> OrderQuestion::TryOneWay(OrderDraws& draws) {
   Attempt attempt = TryNodes(question_, snapshot_, caches_, cost, how);
   std::vector<ObjectKey> claims;
   const Snapshot* before = &snapshot_;
-  while (attempt.idle_claim && cost.steps < most) {
+  while (attempt.idle_claim && cost.steps < most && !draws.is_known()) {
     claims.push_back(*attempt.idle_claim);
     Changed& changed = changed_[claims];
     if (!changed.snapshot) changed.snapshot = before->WithoutAllocation(claims.back());
@@ -79,14 +79,13 @@ bool MayAllFit(const Attempt& attempt) {
   return true;
 }
 
-OrderEffect OrderQuestion::PlayOut(JobAsks& asks, std::set<Symbol> nodes) {
+OrderEffect OrderQuestion::PlayOut(OrderDraws& draws) {
   OrderEffect effect = OrderEffect::kNone;
-  OrderDraws draws(asks, std::move(nodes));
   do {
     const std::optional<Attempt> way = TryOneWay(draws);
     if (!way || draws.gave_up())
       return SaysNo() && LacksRoom() ? OrderEffect::kCounts : OrderEffect::kVerdict;
-    if (way->ends == answer_.ends) continue;
+    if (draws.is_known() || way->ends == answer_.ends) continue;
     if (!SaysNo() || MayAllFit(answer_) || MayAllFit(*way)) return OrderEffect::kVerdict;
     effect = OrderEffect::kCounts;
   } while (draws.Next());
@@ -129,7 +128,7 @@ std::shared_ptr<const Snapshot> WithoutOwnClaims(const Question& question,
 }  // namespace
 
 OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
-                          JudgeCaches caches) {
+                          JudgeCaches caches, bool merges) {
   if (!snapshot.features().order_is_chance) return OrderEffect::kNone;
   JudgeMemory own;
   JudgeMemory& memory = caches.memory ? *caches.memory : own;
@@ -137,7 +136,8 @@ OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const
   JobAsks asks(question, free ? *free : snapshot, caches, memory);
   std::set<Symbol> nodes = asks.NodesByOrder(snapshot);
   if (nodes.empty()) return OrderEffect::kNone;
-  return OrderQuestion(question, answer, snapshot, caches).PlayOut(asks, std::move(nodes));
+  OrderDraws draws(asks, std::move(nodes), merges);
+  return OrderQuestion(question, answer, snapshot, caches).PlayOut(draws);
 }
 
 }  // namespace fedra::dra

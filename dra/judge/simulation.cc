@@ -5,6 +5,7 @@
 #include "dra/judge/explain_errors.h"
 #include "dra/judge/explain_release.h"
 #include "dra/judge/explainer.h"
+#include "dra/judge/order_draws.h"
 #include "dra/judge/placer.h"
 
 namespace fedra::dra {
@@ -51,6 +52,18 @@ void Simulation::Assume(const AssumedPods& pods) {
   placed_.workspace.assumed = false;
   if (!idle_claim_) idle_claim_ = trace.idle_claim;
   assumed_fitting_ += trace.report.fitting;
+  NoteEnd(trace, {.fitting = trace.report.fitting});
+}
+
+void Simulation::NoteEnd(const PlacementTrace& trace, const PodSetEnd& end) {
+  if (context_.draws == nullptr) return;
+  std::string text;
+  for (const int number : {end.fitting, static_cast<int>(end.trouble), int{end.may_fit},
+                           static_cast<int>(trace.contested.size())})
+    (text += std::to_string(number)) += ' ';
+  for (const auto& claim : {trace.idle_claim, trace.claim_taken_back_later})
+    (text += claim ? claim->ToString() : "") += ' ';
+  context_.draws->EndStep(text);
 }
 
 PodSetResult Simulation::Place(const PodDemand& demand) {
@@ -62,6 +75,7 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
   PodSetResult result;
   result.end = EndOf(trace, context_.features(), context_.options.max_pods);
   result.contested = trace.contested;
+  NoteEnd(trace, result.end);
   if (!trace.resolved.missing.empty()) {
     result.outcome = Outcome::kNo;
     result.reasons = trace.resolved.missing;

@@ -82,6 +82,8 @@ class Simulation final {
   int assumed_fitting() const { return assumed_fitting_; }
 
  private:
+  // What the rest of it depends on, for other orders.
+  void NoteEnd(const PlacementTrace& trace, const PodSetEnd& end);
   // Could new nodes take the rest? Then the outcome is MayScale, and they are added.
   void Scale(const PlacementTrace& trace, PodSetResult& result, Explanation& explanation);
 

@@ -385,47 +385,67 @@ TEST_CASE("requests that have one slice each leave no doubt, however different d
   }
 }
 
-TEST_CASE("what cannot be played out within the limits is Unknown") {
+// Twenty nodes with devices of these models, each model in pools of its own; `any` takes all.
+Worker LargeWorker(const std::vector<std::string>& models, const json& node = json::object()) {
   Worker worker(*dra::FeaturesOf("1.35"));
-  for (int node = 0; node < 20; ++node) {
-    const std::string name = "n" + std::to_string(node);
-    worker.Node(name);
-    for (const char* model : {"a", "b"})
+  worker.Template("any", {Request("r")});
+  for (const std::string& model : models)
+    worker.Template(model, {Request("r", 1, Is(model.c_str()))});
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    worker.Node(name, json::object(), node);
+    for (const std::string& model : models)
       worker.On(name, Devices(4, {{"model", model}, {"n", 1}}), OfPool((name + model).c_str()));
   }
-  worker.Template("any", {Request("r")}).Template("a", {Request("r", 1, Is("a"))});
-  CHECK(IsDoubt(worker.Judge({PodsWith("any", 80), PodsWith("a", 1)})));
+  return worker;
+}
+
+// Of so many models there are too many ways to leave some of each.
+const std::vector<std::string> kSix = {"a", "b", "c", "d", "e", "f"};
+
+std::vector<dra::PodDemand> LargeJob() {
+  std::vector<dra::PodDemand> demands = {PodsWith("any", 80)};
+  for (const char* model : {"a", "b", "c", "d", "e"}) demands.push_back(PodsWith(model, 1));
+  return demands;
+}
+
+TEST_CASE("what cannot be played out within the limits is Unknown") {
+  Worker worker = LargeWorker(kSix);
+  CHECK(IsDoubt(worker.Judge(LargeJob())));
   // All alike for the job.
-  CHECK(worker.Judge({PodsWith("any", 160)}).verdict.outcome == Outcome::kYes);
+  CHECK(worker.Judge({PodsWith("any", 480)}).verdict.outcome == Outcome::kYes);
   CHECK(worker.Judge({PodsWith("a", 81)}).verdict.outcome == Outcome::kNo);
 }
 
+TEST_CASE("many pods are played out where what they leave is told apart by few numbers") {
+  Worker worker = LargeWorker({"a", "b"});
+  CHECK(worker.Judge({PodsWith("any", 80), PodsWith("a", 1)}).verdict.outcome == Outcome::kYes);
+  // Of the a's 40 are left in any case, and one node is half full.
+  CHECK(IsDoubt(worker.Judge({PodsWith("any", 76), PodsWith("a", 42)})));
+  const auto no = worker.Judge({PodsWith("any", 76), PodsWith("a", 45)});
+  CHECK(no.verdict.outcome == Outcome::kNo);
+  CHECK(CountsAreOfChance(no));
+}
+
 TEST_CASE("a set that no node has room for settles what cannot be played out") {
-  Worker worker(*dra::FeaturesOf("1.35"));
-  for (int node = 0; node < 20; ++node) {
-    const std::string name = "n" + std::to_string(node);
-    worker.Node(name, json::object(),
-                {{"status", {{"allocatable", {{"cpu", "8"}, {"pods", "9"}}}}}});
-    for (const char* model : {"a", "b"})
-      worker.On(name, Devices(4, {{"model", model}, {"n", 1}}), OfPool((name + model).c_str()));
-  }
-  worker.Template("any", {Request("r")}).Template("a", {Request("r", 1, Is("a"))});
+  Worker worker = LargeWorker(kSix, {{"status", {{"allocatable", {{"cpu", "8"}, {"pods", "9"}}}}}});
   const auto asking = [&](const char* resource, int count) {
     const json pod = {
         {"spec",
          {{"containers", {{{"name", "c"}, {"resources", {{"requests", {{resource, "9"}}}}}}}},
           {"resourceClaims", {{{"name", "d"}, {"resourceClaimTemplateName", "a"}}}}}}};
-    return worker.Parse(pod.dump().c_str(), count);
+    std::vector<dra::PodDemand> demands = LargeJob();
+    demands.push_back(worker.Parse(pod.dump().c_str(), count));
+    return demands;
   };
-  const auto no = worker.Judge({PodsWith("any", 80), asking("cpu", 1)});
+  const auto no = worker.Judge(asking("cpu", 1));
   CHECK(no.verdict.outcome == Outcome::kNo);
   CHECK(CountsAreOfChance(no));
   // Devices may provide it, where the gate is on that the class shows.
   json named = Class("named");
   named["spec"]["extendedResourceName"] = "example.com/gpu";
   worker.AddClass(named);
-  const auto unclear = worker.Judge({PodsWith("any", 80), asking("example.com/gpu", 1)});
-  CHECK(unclear.verdict.outcome == Outcome::kUnknown);
+  CHECK(worker.Judge(asking("example.com/gpu", 1)).verdict.outcome == Outcome::kUnknown);
 }
 
 TEST_CASE("beside a set of which nothing is known, one that fits in no order by name may fit") {
