@@ -71,7 +71,7 @@ using AssumedList = std::shared_ptr<const std::vector<AssumedPods>>;
 struct JudgeOptions {
   // For all searches of one judgement together, whatever the number of nodes, pods and attempts;
   // beyond them the outcome is kUnknown. Whether the order of pools decides, where it is chance, is
-  // found out with as many again, for all orders together.
+  // found out with three times as many, for all orders together.
   AllocatorLimits limits;
   AssumedList assumed;
   // Pods are placed one by one: whether more than these would fit is not looked at (kUnknown).

@@ -16,6 +16,8 @@ namespace {
 // What one way costs, apart from searching: for each pod that is wanted, and for so many nodes.
 constexpr uint64_t kStepsPerPod = 8;
 constexpr size_t kNodesPerStep = 16;
+// What all ways together may cost, in steps that the answer itself may take.
+constexpr uint64_t kTimesTheSteps = 3;
 
 // The cluster after claims have lost their allocation, and what is remembered of it.
 struct Changed {
@@ -67,7 +69,7 @@ std::optional<Attempt> OrderQuestion::TryOneWay(OrderDraws& draws) {
   cost.steps += 1 + snapshot_.nodes().size() / kNodesPerStep +
                 kStepsPerPod * static_cast<uint64_t>(attempt.judgement.verdict.pods_wanted);
   steps_ += cost.steps;
-  if (cost.steps > most / 2 || steps_ > most) return std::nullopt;
+  if (cost.steps > most / 2 || steps_ > kTimesTheSteps * most) return std::nullopt;
   return attempt;
 }
 

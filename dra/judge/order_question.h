@@ -20,9 +20,9 @@ enum class OrderEffect {
 };
 
 // `answer`: on this snapshot, in the order of ViewOf(). Where not all orders could be played out
-// (as many steps as the answer may take are for all of them together) kVerdict as well, or kCounts
-// where the nodes lack room for some pod set whatever devices there are. Without `merges`, for
-// tests, what is played out goes on as often from what several ways come to.
+// (three times the steps that the answer may take are for all of them together) kVerdict as well,
+// or kCounts where the nodes lack room for some pod set whatever devices there are. Without
+// `merges`, for tests, what is played out goes on as often from what several ways come to.
 OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
                           JudgeCaches caches, bool merges = true);
 
