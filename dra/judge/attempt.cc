@@ -89,7 +89,7 @@ Attempt TryNodes(const Question& question, const Snapshot& snapshot, JudgeCaches
   };
   Attempt first = run({}, how.explain);
   if (first.idle_claim || first.certain || first.contested.empty()) return first;
-  if (how.draws != nullptr && how.draws->is_known()) return first;
+  if (how.draws != nullptr && how.draws->has_merged()) return first;
   NodeChoice choice;
   const Attempt* last = &first;
   Attempt dry, best;

@@ -136,7 +136,8 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
   verdict.fits_when_free =
       LacksDevicesInUse(verdict) && free_cluster().verdict.outcome == Outcome::kYes;
   if (verdict.outcome != Outcome::kUnknown)
-    SayByOrder(EffectOfOrder(question, attempt, snapshot, caches), snapshot.features(), verdict);
+    SayByOrder(EffectOfOrder(question, attempt, snapshot, caches).effect, snapshot.features(),
+               verdict);
   NoteUnread(question, verdict);
   NoteRelease(snapshot.features(), verdict);
   return std::move(attempt.judgement);

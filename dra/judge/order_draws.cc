@@ -1,8 +1,10 @@
 #include "dra/judge/order_draws.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "base/hash.h"
 #include "dra/judge/order_state.h"
 #include "dra/judge/placed_pods.h"
 #include "dra/judge/placement_trace.h"
@@ -35,13 +37,13 @@ void Add(const Gain& gain, StateText& text) {
   text.Add(static_cast<uint64_t>(gain.fit));
   text.Add(static_cast<uint64_t>(gain.slow));
   for (const int alternative : gain.alternatives) text.Add(static_cast<uint64_t>(alternative));
-  text.Add("chosen");
+  text.AddName("chosen");
   for (const auto& [claim, kind] : gain.chosen) {
     text.Add(uint64_t{claim});
     text.Add(uint64_t{kind});
   }
   for (const auto& content : gain.left) {
-    text.Add("");
+    text.AddName("");
     for (const uint32_t kind : content) text.Add(uint64_t{kind});
   }
 }
@@ -82,34 +84,35 @@ void OrderDraws::BeginSimulation() {
 
 void OrderDraws::EndStep(const std::string& end) { (ends_ += end) += '\n'; }
 
-bool OrderDraws::IsKnown(const SimulationContext& context, const PlacedPods& placed,
-                         StateText of_step) {
-  const AllocatorFeatures& features = context.features();
-  if (!merges_ || features.partitionable_devices || features.consumable_capacity) return false;
-  // Up to the last draw it goes as the way before. What a second simulation comes to depends on the
-  // whole of the first.
-  if (simulations_ > 1 || drawn_ < draws_.size()) return false;
-  StateText state = std::move(of_step);
-  AddPlaced(context, placed, asks_, state);
+bool OrderDraws::Merges(const SimulationContext& context, const PlacedPods& placed,
+                        StateText of_step) {
+  if (!merges_ || !HasStates(context.features())) return false;
+  // Up to the last draw it goes as the way before; before it branches no other can have come here.
+  // What a second simulation comes to depends on the whole of the first.
+  if (simulations_ > 1 || drawn_ < draws_.size() || !branched_) return false;
+  StateText text = std::move(of_step);
+  AddPlaced(context, placed, asks_, text);
   for (const auto& [seen, draw] : of_simulation_) {
     if (seen.first != placed.turn) continue;
-    state.Add(seen.second.view());
-    Add(draws_[draw].outcomes[draws_[draw].chosen].gain, state);
+    text.AddName(seen.second.view());
+    Add(draws_[draw].outcomes[draws_[draw].chosen].gain, text);
   }
-  state.Add(ends_);
-  is_known_ = !known_.insert(state.Take()).second;
-  return is_known_;
+  text.AddName(ends_);
+  const std::string state = text.Take();
+  has_merged_ = !known_.emplace(Hash64(state), std::hash<std::string>()(state)).second;
+  return has_merged_;
 }
 
 NodeView OrderDraws::See(const SimulationContext& context, const Node& node, const PodClaims& pod,
                          const PlacedPods& placed) {
   context.cost.steps += kStepsPerLook;
-  if (is_known_ || !nodes_.contains(node.name)) return ViewOf(context.snapshot, node);
+  if (has_merged_ || gave_up_ || !nodes_.contains(node.name)) return ViewOf(context.snapshot, node);
   const auto [at, is_new] = of_simulation_.try_emplace({placed.turn, node.name}, drawn_);
   if (is_new && drawn_++ == draws_.size())
     draws_.push_back({.node = node.name,
                       .outcomes = Outcomes(context, ViewOf(context.snapshot, node), pod, placed)});
   const Draw& draw = draws_[at->second];
+  branched_ = branched_ || draw.outcomes.size() > 1;
   if (draw.node == node.name) return draw.outcomes[draw.chosen].view;
   gave_up_ = true;
   return ViewOf(context.snapshot, node);
@@ -118,7 +121,8 @@ NodeView OrderDraws::See(const SimulationContext& context, const Node& node, con
 bool OrderDraws::Next() {
   drawn_ = 0;
   simulations_ = 0;
-  is_known_ = false;
+  branched_ = false;
+  has_merged_ = false;
   while (!draws_.empty()) {
     Draw& last = draws_.back();
     if (++last.chosen < last.outcomes.size()) return true;

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "dra/judge/job_asks.h"
-#include "dra/judge/order_state.h"
 #include "dra/judge/simulation_context.h"
+#include "dra/judge/state_text.h"
 
 namespace fedra::dra {
 
@@ -49,12 +49,12 @@ class OrderDraws final {
   void BeginSimulation();
   // After each of its steps: what that came to.
   void EndStep(const std::string& end);
-  // Before a pod is placed: whether an earlier way has gone on from here. `of_step`: what the rest
-  // of the way depends on, beside what is placed, what earlier steps came to and what this pod has
-  // seen of nodes.
-  bool IsKnown(const SimulationContext& context, const PlacedPods& placed, StateText of_step);
+  // Before a pod is placed: whether an earlier way has gone on from here, which else is noted of
+  // this one. `of_step`: what the rest of the way depends on, beside what is placed, what earlier
+  // steps came to and what this pod has seen of nodes.
+  bool Merges(const SimulationContext& context, const PlacedPods& placed, StateText of_step);
   // Then the way says nothing, and its simulation should end.
-  bool is_known() const { return is_known_; }
+  bool has_merged() const { return has_merged_; }
   // What the pod whose turn it is sees of the node, the same whenever it is asked.
   NodeView See(const SimulationContext& context, const Node& node, const PodClaims& pod,
                const PlacedPods& placed);
@@ -80,13 +80,14 @@ class OrderDraws final {
   const std::set<Symbol> nodes_;
   const bool merges_;
   std::vector<Draw> draws_;
-  std::set<std::string> known_;  // states that some way has gone on from
+  std::set<std::pair<uint64_t, uint64_t>> known_;  // hashes of states that a way has gone on from
   bool gave_up_ = false;
 
   // Of this way:
   size_t drawn_ = 0;        // so far
   size_t simulations_ = 0;  // begun
-  bool is_known_ = false;
+  bool branched_ = false;   // some draw had several outcomes
+  bool has_merged_ = false;
   // Of its simulation:
   std::string ends_;                                           // of the steps so far
   std::map<std::pair<size_t, Symbol>, size_t> of_simulation_;  // by turn and node: in draws_

@@ -31,7 +31,7 @@ class OrderQuestion final {
                 JudgeCaches caches)
       : question_(question), answer_(answer), snapshot_(snapshot), caches_(caches) {}
 
-  OrderEffect PlayOut(OrderDraws& draws);
+  OrderFinding PlayOut(OrderDraws& draws);
 
  private:
   // Absent: it takes too long.
@@ -57,7 +57,7 @@ std::optional<Attempt> OrderQuestion::TryOneWay(OrderDraws& draws) {
   Attempt attempt = TryNodes(question_, snapshot_, caches_, cost, how);
   std::vector<ObjectKey> claims;
   const Snapshot* before = &snapshot_;
-  while (attempt.idle_claim && cost.steps < most && !draws.is_known()) {
+  while (attempt.idle_claim && cost.steps < most && !draws.has_merged()) {
     claims.push_back(*attempt.idle_claim);
     Changed& changed = changed_[claims];
     if (!changed.snapshot) changed.snapshot = before->WithoutAllocation(claims.back());
@@ -81,17 +81,19 @@ bool MayAllFit(const Attempt& attempt) {
   return true;
 }
 
-OrderEffect OrderQuestion::PlayOut(OrderDraws& draws) {
-  OrderEffect effect = OrderEffect::kNone;
+OrderFinding OrderQuestion::PlayOut(OrderDraws& draws) {
+  OrderFinding finding;
   do {
     const std::optional<Attempt> way = TryOneWay(draws);
     if (!way || draws.gave_up())
-      return SaysNo() && LacksRoom() ? OrderEffect::kCounts : OrderEffect::kVerdict;
-    if (draws.is_known() || way->ends == answer_.ends) continue;
-    if (!SaysNo() || MayAllFit(answer_) || MayAllFit(*way)) return OrderEffect::kVerdict;
-    effect = OrderEffect::kCounts;
+      return {.effect = SaysNo() && LacksRoom() ? OrderEffect::kCounts : OrderEffect::kVerdict,
+              .is_proven = false};
+    if (draws.has_merged() || way->ends == answer_.ends) continue;
+    if (!SaysNo() || MayAllFit(answer_) || MayAllFit(*way))
+      return {.effect = OrderEffect::kVerdict};
+    finding.effect = OrderEffect::kCounts;
   } while (draws.Next());
-  return effect;
+  return finding;
 }
 
 // One set at a time: its pods are alike, so the number that fits does not depend on their order.
@@ -129,15 +131,15 @@ std::shared_ptr<const Snapshot> WithoutOwnClaims(const Question& question,
 
 }  // namespace
 
-OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
-                          JudgeCaches caches, bool merges) {
-  if (!snapshot.features().order_is_chance) return OrderEffect::kNone;
+OrderFinding EffectOfOrder(const Question& question, const Attempt& answer,
+                           const Snapshot& snapshot, JudgeCaches caches, bool merges) {
+  if (!snapshot.features().order_is_chance) return {};
   JudgeMemory own;
   JudgeMemory& memory = caches.memory ? *caches.memory : own;
   const auto free = WithoutOwnClaims(question, snapshot);
   JobAsks asks(question, free ? *free : snapshot, caches, memory);
   std::set<Symbol> nodes = asks.NodesByOrder(snapshot);
-  if (nodes.empty()) return OrderEffect::kNone;
+  if (nodes.empty()) return {};
   OrderDraws draws(asks, std::move(nodes), merges);
   return OrderQuestion(question, answer, snapshot, caches).PlayOut(draws);
 }

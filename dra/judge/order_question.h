@@ -19,11 +19,16 @@ enum class OrderEffect {
   kVerdict,  // whether all fit, or whether an error or a search that is given up keeps them
 };
 
+struct OrderFinding {
+  OrderEffect effect = OrderEffect::kNone;
+  bool is_proven = true;  // else not all orders were played out
+};
+
 // `answer`: on this snapshot, in the order of ViewOf(). Where not all orders could be played out
 // (three times the steps that the answer may take are for all of them together) kVerdict as well,
 // or kCounts where the nodes lack room for some pod set whatever devices there are. Without
 // `merges`, for tests, what is played out goes on as often from what several ways come to.
-OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
-                          JudgeCaches caches, bool merges = true);
+OrderFinding EffectOfOrder(const Question& question, const Attempt& answer,
+                           const Snapshot& snapshot, JudgeCaches caches, bool merges = true);
 
 }  // namespace fedra::dra

@@ -16,8 +16,8 @@ constexpr uint64_t kDevicesPerStep = 8;
 void AddNode(const SimulationContext& context, const PlacedPods& placed, const Node& node,
              JobAsks& asks, StateText& text) {
   for (const auto& [resource, amount] : *HeldOn(placed, node)) {
-    text.Add(resource.view());
-    text.Add(amount.ToString());
+    text.AddName(resource.view());
+    text.AddName(amount.ToString());
   }
   const NodeView view = ViewOf(context.snapshot, node);
   uint64_t devices = 0;
@@ -26,32 +26,36 @@ void AddNode(const SimulationContext& context, const PlacedPods& placed, const N
   const DeviceKinds kinds = asks.KindsOn(view, &placed.workspace);
   for (const auto& content : ContentOf(view, kinds, context.features())) {
     for (const uint32_t kind : content) text.Add(kind);
-    text.Add("");
+    text.AddName("");
   }
 }
 
 void AddClaims(const PlacedPods& placed, StateText& text) {
   for (const auto& [claim, binding] : placed.bindings) {
-    text.Add(claim.ToString());
-    text.Add(binding->node.view());
-    for (const auto& selector : binding->selectors)
-      text.Add(static_cast<const void*>(selector.get()));
+    text.AddName(claim.ToString());
+    text.AddName(binding->node.view());
+    for (const auto& selector : binding->selectors) text.AddAddress(selector.get());
     text.Add(uint64_t{binding->needs_operations});
   }
-  text.Add("consumers");
+  text.AddName("consumers");
   for (const auto& [claim, pods] : placed.consumers) {
-    text.Add(claim.ToString());
+    text.AddName(claim.ToString());
     text.Add(pods);
   }
-  text.Add("choices");
+  text.AddName("choices");
   for (const SharedChoice& choice : placed.choices) {
     text.Add(choice.step);
-    text.Add(choice.node.view());
-    for (const ObjectKey& claim : choice.claims) text.Add(claim.ToString());
+    text.AddName(choice.node.view());
+    for (const ObjectKey& claim : choice.claims) text.AddName(claim.ToString());
   }
 }
 
 }  // namespace
+
+bool HasStates(const AllocatorFeatures& features) {
+  return !features.partitionable_devices && !features.consumable_capacity &&
+         !features.extended_resources && !features.binding_conditions;
+}
 
 void AddPlaced(const SimulationContext& context, const PlacedPods& placed, JobAsks& asks,
                StateText& text) {
@@ -62,7 +66,7 @@ void AddPlaced(const SimulationContext& context, const PlacedPods& placed, JobAs
   std::sort(nodes.begin(), nodes.end(),
             [](const Node* a, const Node* b) { return a->name.view() < b->name.view(); });
   for (const Node* node : nodes) {
-    text.Add(node->name.view());
+    text.AddName(node->name.view());
     AddNode(context, placed, *node, asks, text);
   }
   AddClaims(placed, text);
@@ -75,14 +79,14 @@ void AddForecast(const ErrorForecast& forecast, StateText& text) {
                           forecast.may_go_on, forecast.slowest_steps >= kSurelySlow})
     text.Add(uint64_t{flag});
   for (const Node* node : {forecast.slowest, forecast.given_up, forecast.unfinished})
-    text.Add(static_cast<const void*>(node));
+    text.AddAddress(node);
   text.Add(forecast.feasible);
   if (forecast.ahead) {
-    text.Add(forecast.ahead->text);
+    text.AddName(forecast.ahead->text);
     text.Add(static_cast<uint64_t>(forecast.ahead->pods));
   }
   for (const auto& [node, pods] : forecast.pods_to_error) {
-    text.Add(static_cast<const void*>(node));
+    text.AddAddress(node);
     text.Add(static_cast<uint64_t>(pods));
   }
 }

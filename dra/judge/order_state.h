@@ -5,34 +5,21 @@
 //
 // Pure but for the caches.
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "dra/judge/job_asks.h"
 #include "dra/judge/placed_pods.h"
 #include "dra/judge/placement_trace.h"
 #include "dra/judge/simulation_context.h"
+#include "dra/judge/state_text.h"
 
 namespace fedra::dra {
 
-// Names and numbers, one after the other: equal for equal ones only.
-class StateText {
- public:
-  void Add(std::string_view name) { (text_ += name) += '\n'; }
-  void Add(uint64_t number) { (text_ += std::to_string(number)) += ' '; }
-  void Add(const void* object) { Add(uint64_t{reinterpret_cast<uintptr_t>(object)}); }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
+// Whether that is all that matters: gates that are off where order is chance would add devices that
+// are shared or take of counters, extended resources, binding conditions, shares of nodes.
+bool HasStates(const AllocatorFeatures& features);
 
 // With equal texts, ways go on equally, whatever the pods to come find. Devices that can stand for
-// each other are one (JobAsks::KindsOn); the nodes that pods went to show all that was taken. Not
-// for features with which devices are shared or take of counters: those are off where order is
-// chance. Costs steps.
+// each other are one (JobAsks::KindsOn); the nodes that pods went to show all that was taken. Costs
+// steps.
 void AddPlaced(const SimulationContext& context, const PlacedPods& placed, JobAsks& asks,
                StateText& text);
 void AddForecast(const ErrorForecast& forecast, StateText& text);

@@ -8,6 +8,7 @@
 #include "dra/judge/gated_fields.h"
 #include "dra/judge/node_share.h"
 #include "dra/judge/order_draws.h"
+#include "dra/judge/order_state.h"
 
 namespace fedra::dra {
 namespace {
@@ -221,7 +222,7 @@ bool Placer::Ends() const {
          context_.BudgetIsSpent();
 }
 
-bool Placer::IsKnown() const {
+bool Placer::Merges() const {
   if (context_.draws == nullptr) return false;
   StateText state;
   for (const uint64_t number :
@@ -233,7 +234,7 @@ bool Placer::IsKnown() const {
     state.Add(position);
   }
   AddForecast(trace_.errors, state);
-  return context_.draws->IsKnown(context_, placed_, std::move(state));
+  return context_.draws->Merges(context_, placed_, std::move(state));
 }
 
 bool Placer::IsLeftOut(size_t position) const {
@@ -288,7 +289,7 @@ std::optional<Offer> Placer::Choose() {
 }
 
 void Placer::PlacePods() {
-  while (!Ends() && !IsKnown()) {
+  while (!Ends() && !Merges()) {
     std::optional<Offer> offer = Choose();
     // No other node takes it: now those where it leads the next pod to an error as well.
     if (!offer && order_.spares && !trace_.errors.pods_to_error.empty() && !Ends() &&
@@ -322,7 +323,7 @@ PlacementTrace Placer::Place() {
   const auto& groups = trace_.resolved.group_claims;
   placed_.group_claims.insert(groups.begin(), groups.end());
   if (!trace_.resolved.missing.empty()) return std::move(trace_);
-  if (context_.draws && context_.draws->is_known()) return std::move(trace_);
+  if (context_.draws && context_.draws->has_merged()) return std::move(trace_);
   std::set<const PodClaims*> pods;
   if (step_.forecast_errors) {
     pods = trace_.resolved.EveryVariant();
@@ -332,7 +333,7 @@ PlacementTrace Placer::Place() {
   trace_.found.too_few = NodesWithTooFew(context_, trace_.resolved, demand_, trace_.nearest);
   if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, pods, trace_.found.too_few);
   PlacePods();
-  if (context_.draws && context_.draws->is_known()) return std::move(trace_);
+  if (context_.draws && context_.draws->has_merged()) return std::move(trace_);
   FindClaimTakenBack();
   trace_.leaked = placed_.leaked;
   if (trace_.report.fitting < std::min(demand_.count, context_.options.max_pods) && !Ends())

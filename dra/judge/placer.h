@@ -50,8 +50,8 @@ class Placer final {
 
   void PlacePods();
   bool Ends() const;
-  // Among other orders of pools: whether all that can come of it is known.
-  bool IsKnown() const;
+  // Among other orders of pools: whether an earlier way has come to this, too.
+  bool Merges() const;
   bool IsLeftOut(size_t position) const;
   int BestScore() const;
   std::optional<Offer> Choose();

@@ -101,17 +101,6 @@ std::shared_ptr<const PoolView> WithSlices(const PoolView& view, std::vector<Run
 
 using Views = std::vector<std::shared_ptr<const PoolView>>;
 
-// Of one pool, with its slices in every order.
-Views SlicesInOrders(const std::shared_ptr<const PoolView>& view,
-                     const std::vector<uint32_t>& kinds, const AllocatorFeatures& features,
-                     size_t most) {
-  const auto orders = Permutations(SlicesOf(*view, kinds), most);
-  if (orders.size() == 1) return {view};
-  Views views;
-  for (const std::vector<Run>& order : orders) views.push_back(WithSlices(*view, order, features));
-  return views;
-}
-
 // Each pool in one of its forms, by a number below the product of their counts.
 Views Choose(const std::vector<Views>& forms, size_t number) {
   Views chosen;
@@ -156,17 +145,24 @@ std::vector<std::vector<uint32_t>> ContentOf(const NodeView& view, const DeviceK
 
 std::vector<NodeView> OrdersThatDiffer(const NodeView& view, const DeviceKinds& kinds,
                                        const AllocatorFeatures& features, size_t most) {
-  std::vector<Views> forms;
+  std::vector<std::vector<std::vector<Run>>> of_pools;  // the orders of their slices
   std::vector<PoolUnit> units;
+  size_t choices = 1;
   for (size_t i = 0; i < view.pools.size(); ++i) {
     units.push_back({.pool = i, .content = ContentOfPool(*view.pools[i], kinds[i], features)});
-    forms.push_back(SlicesInOrders(view.pools[i], kinds[i], features, most));
-    if (forms.back().empty()) return {};
+    of_pools.push_back(Permutations(SlicesOf(*view.pools[i], kinds[i]), most));
+    choices *= of_pools.back().size();
+    if (choices == 0 || choices > most) return {};
   }
-  const auto orders = Permutations(std::move(units), most);
-  size_t choices = 1;
-  for (const Views& of_pool : forms) choices = std::min(choices * of_pool.size(), most + 1);
-  if (orders.size() * choices > most) return {};
+  const auto orders = Permutations(std::move(units), most / choices);
+  if (orders.empty()) return {};
+  std::vector<Views> forms;
+  for (size_t i = 0; i < view.pools.size(); ++i) {
+    Views& of_pool = forms.emplace_back();
+    if (of_pools[i].size() == 1) of_pool.push_back(view.pools[i]);
+    for (const std::vector<Run>& order : of_pools[i])
+      if (of_pools[i].size() > 1) of_pool.push_back(WithSlices(*view.pools[i], order, features));
+  }
   std::vector<NodeView> views;
   for (const std::vector<PoolUnit>& order : orders)
     for (size_t number = 0; number < choices; ++number)

@@ -10,7 +10,8 @@
 Compared are: fits, fits not, or ends with an error; that fedra calls the node that the scheduler chose one that
 fits; and, for that node, every device of every claim. Up to 1.35, where the order of pools is chance, the devices must be
 those of some order, and some order must give what was seen where fedra says that it decides. A case that differs is
-shown again, alone, before it counts. docs/agreement.md explains the result. Exit 0 only if nothing differs.
+shown again, alone, before it counts. docs/agreement.md explains the result. Exit 0 only if nothing differs,
+or if it is recorded.
 
 fedra is asked through pod-lines, which does not say of which commit it is; the fedra that was built with it does. So
 --record with another --pod-lines needs the --fedra of the same build.
@@ -66,11 +67,13 @@ def main() -> int:
         report = Report(options)
         _run(cases, folder, report)
         report.print_summary()
-        if run is not None and report.is_worth_noting():
-            releases.note([report.entry(run)])
-        elif run is not None:
+        if run is None:
+            return 0 if report.agreed() else 1
+        if not report.is_worth_noting():
             print("error: not recorded: too much differs or is left out", file=sys.stderr)
-        return 0 if report.agreed() else 1
+            return 1
+        releases.note([report.entry(run)])
+        return 0
     finally:
         shutil.rmtree(folder)
 
@@ -173,7 +176,8 @@ class Report:
         return self._says_enough() and not self._kinds
 
     def is_worth_noting(self) -> bool:
-        return self._says_enough() and 1000 * self._kinds.total() <= self._compared()
+        enough = self._says_enough() and self._compared() >= _FEWEST_RECORDED
+        return enough and 1000 * self._kinds.total() <= self._compared()
 
     def _says_enough(self) -> bool:
         """Of few comparisons, that nothing differed says nothing; nor where much cannot be decided."""

@@ -166,7 +166,7 @@ def _play(options: list[str]) -> dict[str, int] | None:
 
 
 def _changed(*paths: str) -> bool:
-    return bool(_git("status", "--porcelain", "--untracked-files=no", "--", *paths))
+    return bool(_git("status", "--porcelain", "--", *paths))
 
 
 def _git(*arguments: str) -> str:

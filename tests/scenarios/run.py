@@ -233,7 +233,7 @@ def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     return 0
 
 
-def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Scenario]:
+def _of_share(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Scenario]:
     dra = arguments.kueue_dra == "on"
     chosen = [each for each in scenarios if each.runs_on(arguments.fleet, dra, arguments.mode)]
     if not arguments.only:
@@ -251,12 +251,17 @@ def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Sc
     if previous_binary() is None:
         chosen = [each for each in chosen if not each.needs_previous]
     first, step = arguments.share
-    # Whatever the fleet, a share is the same.
-    return [each for each in chosen[first::step] if _too_old(arguments, each) is None]
+    return chosen[first::step]
 
 
-def _too_old(arguments: argparse.Namespace, scenario: Scenario) -> str | None:
-    """What of one of the workers is."""
+def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Scenario]:
+    # What the clusters are too old for is taken out last, so that it changes no other fleet's share.
+    share = _of_share(arguments, scenarios)
+    return [each for each in share if too_old(arguments, each) is None]
+
+
+def too_old(arguments: argparse.Namespace, scenario: Scenario) -> str | None:
+    """What of one of the workers is, for this scenario."""
     for since, what, known, usual, others in (
         (scenario.workers_since, "Kubernetes", RELEASES, RELEASE, arguments.kubernetes),
         (scenario.kueue_since, "Kueue", KUEUES, KUEUE, arguments.kueue),
@@ -285,8 +290,8 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
                 f"SKIP {each.name}: FEDRA_PREVIOUS names no program of the version before",
                 flush=True,
             )
-    for each in scenarios:
-        if old := _too_old(arguments, each):
+    for each in _of_share(arguments, scenarios):
+        if old := too_old(arguments, each):
             print(f"SKIP {each.name}: {old}", flush=True)
     if arguments.kinds:
         without = [each.name for each in scenarios if _lacks_operator(arguments, each)]

@@ -14,6 +14,7 @@ from real.agreement.placed import (
     devices_were_kept,
     had_choice,
     never_run,
+    order_decides_as_placed,
     placed_as_they_were,
 )
 from real.agreement.plays import play_out
@@ -124,17 +125,22 @@ class Explainer:
     def _counted(self, seen: JobObservation, found: Comparison, by_order: bool) -> list[str]:
         """fedra has said Yes or No, and may be wrong: the very pods that were bound must be accounted for."""
         lines = placed_as_they_were(seen, self._release, self._fedra)
-        # What the pods took on these nodes may be by the order of pools. But where that lets all fit, none has to, for
-        # which fedra says No.
-        if lines and not (source(ORDER, self._release) and not seen.all_bound):
+        # What the pods took on these nodes may be by the order of pools, if fedra says that it decides there. But where
+        # that lets all fit, none has to, for which fedra says No.
+        if lines and (
+            seen.all_bound or not order_decides_as_placed(seen, self._release, self._fedra)
+        ):
             return lines
+        by_scores = found.line == SCORES
         if lines or found.line == ORDER or by_order:
             plays = play_out(seen, self._release, self._fedra, self._library())
-            if not plays.differ:
-                return [*lines, plays.same()]
             if not plays.as_seen:
-                return [*lines, plays.never()]
-        return self._without_choice(seen) if found.line == SCORES else []
+                return [*lines, plays.never() if plays.differ else plays.same()]
+            if not plays.differ:
+                if lines or by_order:
+                    return [*lines, plays.same()]
+                by_scores = True  # on these nodes just these pods fit, as fedra says of them, too
+        return self._without_choice(seen) if by_scores else []
 
     def _without_choice(self, seen: JobObservation) -> list[str]:
         if had_choice(seen, self._release, self._fedra):

@@ -47,12 +47,7 @@ def placed_as_they_were(
     pods = [pod for pod in _but(seen, in_cluster) if pod.pod_set not in leave_out]
     if not pods:
         return []
-    parts = [
-        (f"pod-{i}", 1, _spec_on_its_node(seen, pod, nowhere), seen.case.group_of(pod.pod_set))
-        for i, pod in enumerate(pods)
-    ]
-    job = job_set(seen.case.name, seen.namespace, parts)
-    answer = fedra.ask(release, [(_without_minimum(_holding(seen, in_cluster)), job)])[0]
+    answer = _pinned(seen, pods, release, fedra, nowhere, in_cluster)
     # Of pods without devices alone nothing is counted.
     fitting = [1] * len(pods) if answer.verdict == "Yes" else answer.fitting
     whole = [f"with its pods where they are: {answer.verdict} {'; '.join(answer.reasons)[:300]}"]
@@ -67,6 +62,28 @@ def placed_as_they_were(
     if not lines and all(pod.node for pod in pods) and answer.verdict != "Yes":
         return whole
     return lines
+
+
+def order_decides_as_placed(seen: JobObservation, release: str, fedra: Fedra) -> bool:
+    """Whether fedra says so of the job with its bound pods where they are."""
+    answer = _pinned(seen, seen.pods, release, fedra)
+    return answer.is_by_order or answer.counts_are_by_order
+
+
+def _pinned(
+    seen: JobObservation,
+    pods: Sequence[JobPod],
+    release: str,
+    fedra: Fedra,
+    nowhere: frozenset[int] = frozenset(),
+    in_cluster: Sequence[JobPod] = (),
+) -> Answer:
+    parts = [
+        (f"pod-{i}", 1, _spec_on_its_node(seen, pod, nowhere), seen.case.group_of(pod.pod_set))
+        for i, pod in enumerate(pods)
+    ]
+    job = job_set(seen.case.name, seen.namespace, parts)
+    return fedra.ask(release, [(_without_minimum(_holding(seen, in_cluster)), job)])[0]
 
 
 def never_run(seen: JobObservation, release: str, fedra: Fedra, pod_set: int) -> bool:

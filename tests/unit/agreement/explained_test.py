@@ -163,7 +163,12 @@ class ExplainedTest(unittest.TestCase):
     def test_the_order_of_pools_where_fedra_counts(self) -> None:
         note = "PodsDoNotFit: how many pods fit may be chance, for kube-scheduler 1.35 x"
         verdict = Answer("No", [1, 1], ["NotEnoughDevices: x", note])
-        self.assertEqual(self._of_order(verdict, _ROAMING, "n1", ""), Finding([]))
+        self.assertEqual(self._of_order(verdict, _ROAMING, "n1", "", pinned=verdict), Finding([]))
+        # On these nodes no order lets b-0 fit: where a-0 went decides, if it could have gone elsewhere.
+        alone = [slice_of("own", "gpu", node="n1")]
+        self.assertEqual(self._of_order(verdict, alone, "n1", "", pinned=no(1, 0)), Finding([]))
+        finding = self._of_order(verdict, alone, "n1", "", pinned=no(1, 0), elsewhere=NO)
+        self.assertIn("no pod could have gone to another node", finding.lines[0])
         # What was seen comes about in no order: with a device of its own b-0 always fits.
         finding = self._of_order(verdict, _LOCAL, "n1", "", pinned=no(1, 0))
         self.assertIn("lets the same pods fit", finding.lines[0])
@@ -189,11 +194,15 @@ class ExplainedTest(unittest.TestCase):
         seen.before["ResourceSlice"] = [slice_of("own", "gpu", "more", node="n1"), _ROAMING[1]]
         self._check(seen, found, table, "lets just these pods fit", "1.35")
 
-    def test_the_order_excuses_a_count_without_the_note_only_where_it_is_shown(self) -> None:
-        verdict = no(1, 1)
-        finding = self._of_order(verdict, _ROAMING, "n1", "", pinned=no(1, 1))
+    def test_the_order_excuses_a_count_only_where_fedra_says_that_it_decides(self) -> None:
+        note = "PodsDoNotFit: how many pods fit may be chance, for kube-scheduler 1.35 x"
+        verdict, noted = no(1, 1), Answer("No", [1, 1], ["NotEnoughDevices: x", note])
+        finding = self._of_order(verdict, _ROAMING, "n1", "", pinned=noted)
         self.assertEqual(finding, Finding([]))
-        finding = self._of_order(verdict, _LOCAL, "n1", "", pinned=no(1, 1))
+        for pinned in (no(1, 1), YES):
+            finding = self._of_order(verdict, _ROAMING, "n1", "", pinned=pinned)
+            self.assertIn("b-0: not bound, but fedra counts 1", finding.lines[0])
+        finding = self._of_order(verdict, _LOCAL, "n1", "", pinned=noted)
         self.assertIn("b-0: not bound, but fedra counts 1", finding.lines[0])
 
     def test_releases_without_chance_have_no_order(self) -> None:

@@ -187,8 +187,8 @@ class RunTest(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
         self._git("init", "--quiet")
-        for name in ("file", "record"):
-            (self.root / name).write_text("")
+        for name, text in (("file", ""), ("record", ""), (".gitignore", "fedra\n")):
+            (self.root / name).write_text(text)
         self._git("add", ".")
         self.first = self._commit()
 
@@ -247,6 +247,10 @@ class RunTest(unittest.TestCase):
         self._commit()
         self._is_refused(self.first + "-dirty")
         (self.root / "file").write_text("new")
+        self._is_refused(self.first)
+
+    def test_a_file_that_is_in_no_commit_is_refused(self) -> None:
+        (self.root / "new-scenario").write_text("")
         self._is_refused(self.first)
 
 
