@@ -29,6 +29,7 @@ class Scenario:
     needs_previous: bool = False  # a program of the version before
     operator_of: str | None = None  # the kind whose real operator it needs on real clusters
     modes: tuple[str, ...] = (ADMISSION_CHECK,)  # in which it is played
+    other_modes_on: tuple[str, ...] = ("sim", "real")  # kinds of fleet that play the other modes
     sets_up: str | None = (
         None  # the mode that it brings about by itself, in a world of admissionCheck
     )
@@ -42,6 +43,8 @@ class Scenario:
         return (inspect.getdoc(self.body) or "").partition("\n")[0]
 
     def runs_on(self, fleet: str, kueue_dra: bool, mode: str) -> bool:
+        if mode != ADMISSION_CHECK and fleet not in self.other_modes_on:
+            return False
         return fleet in self.fleets and kueue_dra in self.kueue_dra and mode in self.modes
 
     def shows(self, mode: str) -> bool:
@@ -66,6 +69,7 @@ def scenario(
     needs_previous: bool = False,
     operator_of: str | None = None,
     modes: tuple[str, ...] = (ADMISSION_CHECK,),
+    other_modes_on: tuple[str, ...] = ("sim", "real"),
     sets_up: str | None = None,
 ) -> Callable[[Body], Body]:
     """Adds the function to the list. State a reason beside every restriction.
@@ -78,7 +82,7 @@ def scenario(
     `upgrades`: only on a fleet of several releases, whose programs take long to build.
     `needs_previous`: only where fedra_process.previous_binary() is a program.
     `operator_of`: on real clusters nobody plays the operator of this kind.
-    `modes`: those beside admissionCheck are played when `run.py --mode` asks for them.
+    `modes`: those beside admissionCheck are played when `run.py --mode` asks for them, on the fleets of `other_modes_on`.
     `sets_up`: for what several modes are part of, or fleets that begin in another one.
     """
 
@@ -98,6 +102,7 @@ def scenario(
                 needs_previous,
                 operator_of,
                 modes,
+                other_modes_on,
                 sets_up,
             )
         )

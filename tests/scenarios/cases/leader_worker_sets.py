@@ -123,7 +123,7 @@ def _evict_on_worker1(world: World, name: str) -> None:
 
 
 # A real Kueue chooses by itself which of two equal replicas it evicts.
-@scenario("leaderworkerset-part-evicted", fleets=("sim",), other_kinds=True)
+@scenario("leaderworkerset-part-evicted", fleets=("sim",), other_kinds=True, modes=COPYING)
 def part_evicted(world: World) -> None:
     """A replica that its worker evicts, the first one or another, comes back there: the others never left."""
     job, copy = _serve_on_worker1(world)
