@@ -98,11 +98,25 @@ def claim(namespace_name: str, name: str, class_name: str) -> Object:
     return {**template, "kind": "ResourceClaim", "spec": template["spec"]["spec"]}
 
 
-def resource_flavor() -> Object:
-    return {
+def resource_flavor(name: str = FLAVOR, topology_of: Object | None = None) -> Object:
+    """`topology_of`: labels of nodes; the flavor has the Topology of its own name, of the nodes with these labels."""
+    flavor: Object = {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "ResourceFlavor",
-        "metadata": {"name": FLAVOR},
+        "metadata": {"name": name},
+    }
+    if topology_of is not None:
+        flavor["spec"] = {"topologyName": name, "nodeLabels": topology_of}
+    return flavor
+
+
+def topology(name: str, *levels: str) -> Object:
+    """`levels`: labels of nodes, the widest first."""
+    return {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "Topology",
+        "metadata": {"name": name},
+        "spec": {"levels": [{"nodeLabel": level} for level in levels]},
     }
 
 
@@ -149,7 +163,11 @@ NO_QUOTA = Quota(
 
 
 def cluster_queue(
-    name: str, quota: Quota, check: str | None = None, counts_pods: bool = True
+    name: str,
+    quota: Quota,
+    check: str | None = None,
+    counts_pods: bool = True,
+    flavor: str = FLAVOR,
 ) -> Object:
     """`counts_pods`: of one with a check, which Kueue leaves out for a job that asks for nothing that is covered."""
     amounts = {"cpu": quota.cpu, "memory": quota.memory, DEVICE_QUOTA: quota.devices}
@@ -164,7 +182,7 @@ def cluster_queue(
         "resourceGroups": [
             {
                 "coveredResources": list(amounts),
-                "flavors": [{"name": FLAVOR, "resources": resources}],
+                "flavors": [{"name": flavor, "resources": resources}],
             }
         ],
     }

@@ -116,6 +116,7 @@ RESOURCES: dict[str, Resource] = {
         Resource(KUEUE, "localqueues", "LocalQueue"),
         Resource(KUEUE, "clusterqueues", "ClusterQueue", namespaced=False),
         Resource(KUEUE, "resourceflavors", "ResourceFlavor", namespaced=False),
+        Resource(KUEUE, "topologies", "Topology", namespaced=False),
         Resource(KUEUE, "admissionchecks", "AdmissionCheck", namespaced=False),
         Resource(KUEUE, "multikueueconfigs", "MultiKueueConfig", namespaced=False),
         Resource(KUEUE, "multikueueclusters", "MultiKueueCluster", namespaced=False),

@@ -6,7 +6,7 @@
 // Jobs, adopts prebuilt Workloads, evicts, requeues and finishes; conditions, reasons and messages
 // are Kueue's own.
 //
-// Left out: preemption, cohorts, borrowing, topology, priorities, events, usage
+// Left out: preemption, cohorts, borrowing, places in a topology, priorities, events, usage
 // counts in the status of queues.
 //
 // Thread rules: any thread but the engine's own. Lifetime: must be destroyed before its server.

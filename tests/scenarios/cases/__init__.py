@@ -48,6 +48,7 @@ from scenarios.cases import (
     takeovers_apart,
     takeovers_at_random,
     templates,
+    topologies,
     traps,
     workers,
     workloads,

@@ -220,26 +220,6 @@ def the_way_back_is_foretold(world: World) -> None:
         waiting.finish(world.worker2)
 
 
-# A real Kueue asks for Topologies, and nodes that have their labels.
-@scenario("multikueue-topology", fleets=("sim",), modes=(MULTIKUEUE,))
-def topology(world: World) -> None:
-    """A job that asks for a topology: Kueue leaves it to the worker, and admits the job when fedra has placed it."""
-    world.start_fedra()
-    made = objects.job(world.ns, "train", QUEUE)
-    made["spec"]["template"]["metadata"] = {
-        "annotations": {"kueue.x-k8s.io/podset-required-topology": "kubernetes.io/hostname"}
-    }
-    world.manager.create(made)
-    job = world.job("train")
-    job.wait_running_on(world.worker1)
-    world.eventually("Kueue has admitted it", lambda: objects.is_true(job.workload(), "Admitted"))
-    admission = objects.present(job.workload())["status"]["admission"]
-    assert admission["podSetAssignments"][0]["delayedTopologyRequest"] == "Ready", admission
-    there = objects.present(job.clone(world.worker1))["status"]["admission"]
-    assert there["podSetAssignments"][0]["topologyAssignment"], there
-    job.finish(world.worker1)
-
-
 @scenario("multikueue-cluster-inactive", sets_up=MULTIKUEUE)
 def says_what_is_wrong(world: World) -> None:
     """MultiKueueClusters and the check say which worker cannot be used and why, and when it can again."""

@@ -8,7 +8,6 @@ KUEUES = other("Kueue's own MultiKueue does it; fedra only nominates")
 NO_DISPATCHER = other("fedra dispatches by verdict and rank")
 NO_GATE = other("behind an alpha gate of Kueue's that fedra does not use")
 NO_TOPOLOGY = other("topologies of the manager are not used")
-NO_REAL_TOPOLOGY = part("`multikueue-topology`", "nodes and a Topology, for it is simulated")
 OWN_CONNECTION = other("Kueue's connection is Kueue's; fedra's is as in admissionCheck")
 
 DECIDE = "`tests/unit/manager/placement/decide_test.cc`"
@@ -19,6 +18,11 @@ CHECKS = "`tests/unit/manager/reconcile/admission_check_reconciler_test.cc`"
 GATED = (
     f'{NOMINATIONS} "nothing is nominated before other checks are Ready, and for followers never"'
 )
+
+
+def simulated(topology: str) -> Answer:
+    """By a Kueue that has Topologies, and does not look at nodes."""
+    return part(topology, "which nodes the worker chooses, for its Kueue is simulated")
 
 
 def copied(name: str, asks: str, answer: Answer, dispatcher: Answer = KUEUES) -> Entry:

@@ -6,14 +6,14 @@ from scenarios.conformance.answers import (
     KUEUES,
     NO_DISPATCHER,
     NO_GATE,
-    NO_REAL_TOPOLOGY,
     NO_TOPOLOGY,
     copied,
     everywhere,
     kind,
     of_pods,
+    simulated,
 )
-from scenarios.conformance.entry import NOT_YET, Entry, other, yes
+from scenarios.conformance.entry import Entry, other, yes
 from scenarios.conformance.workers import CONNECTIONS
 
 END_TO_END = (
@@ -81,10 +81,14 @@ END_TO_END = (
             KUEUES,
         )
         for number, what, answer in (
-            (1, "a Job", NO_REAL_TOPOLOGY),
-            (2, "implicit", NOT_YET),
-            (3, "preferred topology, to the worker with room", NOT_YET),
-            (4, "required hostname", NO_REAL_TOPOLOGY),
+            (1, "a Job", simulated("`multikueue-topology`")),
+            (2, "implicit", simulated("`multikueue-topology-implied`")),
+            (
+                3,
+                "preferred topology, to the worker with room",
+                simulated("`multikueue-topology-preferred`"),
+            ),
+            (4, "required hostname", simulated("`multikueue-topology`")),
         )
     ),
     everywhere(

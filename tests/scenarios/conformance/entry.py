@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Answer:
     """What a mode has to say to one case of MultiKueue's tests."""
 
-    mark: str  # "yes", "part", "not yet" or "-"
+    mark: str  # "yes", "part" or "-"
     text: str = ""  # `scenario` or `tests/unit/file` "title", as in README.md; or why not
 
 
@@ -26,9 +26,6 @@ def part(shown_by: str, missing: str) -> Answer:
 def other(why: str) -> Answer:
     """The case does not apply in this mode, or fedra does something else on purpose."""
     return Answer("-", why)
-
-
-NOT_YET = Answer("not yet")
 
 
 @dataclass(frozen=True)

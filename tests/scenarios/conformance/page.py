@@ -27,8 +27,6 @@ end-to-end tests; the names are ours.
   `make test`, as far as these can play it (of kinds of jobs that share their code one stands there for the others in mode
   multikueue); on real ones of `make test-real`, `make test-real-kinds` and `make test-real-modes`.
 - **part**: some of it is; the rest is named.
-- **not yet**: not tested in this mode, whether or not it works. The code that decides is the same in the modes
-  admissionCheck and multikueue; this page counts tests only.
 - **-**: does not apply, or is done otherwise on purpose.
 
 This page is made from `tests/scenarios/conformance` by `make docs`; `make test` fails when it names a test that does not
@@ -82,10 +80,10 @@ def _entries() -> list[Entry]:
 
 
 def _counts() -> list[str]:
-    lines = ["\n| | yes | part | not yet | - |\n|---|---|---|---|---|"]
+    lines = ["\n| | yes | part | - |\n|---|---|---|---|"]
     for index, mode in enumerate(MODES):
         marks = Counter(entry.answers()[index].mark for entry in _entries())
-        counts = [str(marks[mark]) for mark in ("yes", "part", "not yet", "-")]
+        counts = [str(marks[mark]) for mark in ("yes", "part", "-")]
         lines.append(f"| {mode} | {' | '.join(counts)} |")
     return lines
 

@@ -74,6 +74,7 @@ std::vector<ResourceType> Kueue() {
       Type(group, "v1beta2", "clusterqueues", "ClusterQueue", kCluster, kSubresource, {"cq"}),
       Type(group, "v1beta2", "admissionchecks", "AdmissionCheck", kCluster, kSubresource, {"ac"}),
       Type(group, "v1beta2", "resourceflavors", "ResourceFlavor", kCluster, kNone, {"rf"}),
+      Type(group, "v1beta2", "topologies", "Topology", kCluster, kNone),
       Type(group, "v1beta2", "multikueueconfigs", "MultiKueueConfig", kCluster, kNone, {"mkconf"}),
       Type(group, "v1beta2", "multikueueclusters", "MultiKueueCluster", kCluster, kSubresource,
            {"mkc"}),

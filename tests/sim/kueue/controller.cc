@@ -16,6 +16,7 @@ KueueController::KueueController(Core& core, KueueOptions options)
       cluster_queues_(core.registry.Get("clusterqueues")),
       checks_(core.registry.Get("admissionchecks")),
       flavors_(core.registry.Get("resourceflavors")),
+      topologies_(core.registry.Get("topologies")),
       namespaces_(core.registry.Get("namespaces")),
       templates_(core.registry.FindNamed("resourceclaimtemplates")),
       options_(std::move(options)) {
@@ -68,7 +69,8 @@ void KueueController::Notice(const Store& store, const ResourceType& type, const
   if (KindOf(&type) != nullptr) return NoticeJob(store, type, event);
   if (&type == &workloads_) return NoticeWorkload(store, event);
   if (&type == &local_queues_ || &type == &cluster_queues_) Enqueue({&type, event.key});
-  if (&type == &checks_ || &type == &flavors_) EnqueueAll(store, cluster_queues_);
+  if (&type == &checks_ || &type == &flavors_ || &type == &topologies_)
+    EnqueueAll(store, cluster_queues_);
   if (&type == &cluster_queues_) EnqueueAll(store, local_queues_);
   // With devices charged, a template that appears may make Workloads admissible.
   const bool devices = type.kind == "ResourceClaimTemplate" || type.kind == "DeviceClass";

@@ -144,10 +144,17 @@ class KueueController final : public Actor {
                     Json& status) const;
   void TryReserve(Store& store, const Place& place, const Object& workload, const Queues& queues,
                   Json& status);
-  // What is said of the topology that pod sets ask for.
-  void AssignTopology(const Store& store, const Object& cluster_queue, const Json& workload,
-                      Json& admission) const;
   bool LatencyOver(const Place& place);
+
+  // topology.cc
+  // Writes what is said of the topology that pod sets ask for, or that their flavors have. Not
+  // empty: why their flavors do not suit them.
+  std::string AssignTopology(const Store& store, const Object& cluster_queue, const Json& workload,
+                             Json& admission) const;
+  std::string WhyFlavorUnsuited(const Store& store, const std::string& flavor, const Json& pod_set,
+                                bool has_only_topologies) const;
+  // Of a flavor; empty: it has none.
+  std::string TopologyOf(const Store& store, const std::string& flavor) const;
 
   // devices.cc: what the claims of one pod set are charged; the error is why the Workload is
   // inadmissible.
@@ -164,6 +171,7 @@ class KueueController final : public Actor {
   const ResourceType& cluster_queues_;
   const ResourceType& checks_;
   const ResourceType& flavors_;
+  const ResourceType& topologies_;
   const ResourceType& namespaces_;
   const ResourceType* const templates_;  // null pointer: resource.k8s.io is not served
 

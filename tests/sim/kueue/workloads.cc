@@ -328,35 +328,15 @@ void KueueController::TryReserve(Store& store, const Place& place, const Object&
     quota_.Wait(place.key, queues.cluster_name, more);
     return inadmissible("Pending", fmt::format("couldn't assign flavors to pod set main: {}", why));
   }
+  Json admission = MakeAdmission(workload.body, queues.cluster_name, quota_, *requests);
+  if (const std::string unsuited = AssignTopology(store, *queues.cluster, workload.body, admission);
+      !unsuited.empty())
+    return inadmissible("Pending",
+                        fmt::format("couldn't assign flavors to pod set main: {}", unsuited));
   quota_.Hold(place.key, queues.cluster_name, std::move(total));
   admissible_since_.erase(place.key);
-  Json admission = MakeAdmission(workload.body, queues.cluster_name, quota_, *requests);
-  AssignTopology(store, *queues.cluster, workload.body, admission);
   ReserveQuota(status, std::move(admission), generation);
   WakeNext(queues.cluster_name);
-}
-
-// Of a ClusterQueue with a check of MultiKueue's the topology is left to the worker
-// (pkg/scheduler/flavorassigner/tas_flavorassigner.go); every other one has it.
-void KueueController::AssignTopology(const Store& store, const Object& cluster_queue,
-                                     const Json& workload, Json& admission) const {
-  const std::vector<std::string> names = CheckNames(cluster_queue.body);
-  const bool delays = std::ranges::any_of(names, [&](const std::string& name) {
-    const Object* check = store.Find(checks_, {"", name});
-    return check != nullptr &&
-           StringAt(check->body, {"spec", "controllerName"}) == names::kManagedBy;
-  });
-  const Json& sets = ArrayAt(workload, {"spec", "podSets"});
-  for (size_t i = 0; i < sets.size(); ++i) {
-    if (!sets[i].contains("topologyRequest")) continue;
-    Json& assignment = admission["podSetAssignments"][i];
-    if (delays) {
-      assignment["delayedTopologyRequest"] = "Pending";
-    } else {
-      assignment["topologyAssignment"] = {{"levels", {"kubernetes.io/hostname"}},
-                                          {"slices", Json::array()}};
-    }
-  }
 }
 
 bool KueueController::LatencyOver(const Place& place) {
