@@ -21,7 +21,7 @@ from scenarios.world import QUEUE, TEMPLATE, World
 _GATE = {"name": "kueue.x-k8s.io/admission"}
 
 
-def _stays_here(job: FederatedJob) -> bool:
+def stays_here(job: FederatedJob) -> bool:
     """The manager's pod is where its user made it, and nothing has started it."""
     pod = objects.present(job.manager_job())
     return _GATE in pod["spec"].get("schedulingGates", []) and "nodeName" not in pod["spec"]
@@ -38,7 +38,7 @@ def runs(world: World) -> None:
     fedra = start_with_pod_rights(world, POD)
     job = world.submit_kind(POD, "train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
-    assert _stays_here(job)
+    assert stays_here(job)
     assert not objects.is_true(job.workload(), "Admitted")
     assert "stays Pending" in job.check_message()
     # On real clusters: which node has it there.
@@ -73,7 +73,7 @@ def moved(world: World) -> None:
     start_with_pod_rights(world, POD, workerLostTimeout="3s")
     job = world.submit_kind(POD, "train")
     lose_worker_and_evict(world, job)
-    assert _stays_here(job)
+    assert stays_here(job)
     world.manager.delete("Pod", world.ns, "train")
     world.eventually("nothing is left on the workers", job.nowhere)
 
@@ -87,7 +87,7 @@ def evicted(world: World) -> None:
     job.wait_running_on(world.worker1)
     world.preempt_on(world.worker1, job)
     job.wait_running_on(world.worker2)
-    assert _stays_here(job)
+    assert stays_here(job)
     job.wait_gone_from(world.worker1)
     job.finish(world.worker2)
 
@@ -108,7 +108,7 @@ def restart(world: World) -> None:
 
 
 def _all_stay_here(group: PodGroup) -> bool:
-    return all(_stays_here(job) for job in group.members.values())
+    return all(stays_here(job) for job in group.members.values())
 
 
 @scenario("pod-group-runs", other_kinds=True, modes=COPYING)
@@ -147,7 +147,7 @@ def group_replaced(world: World) -> None:
     group.end(world.worker1, "train-1", "Failed")
     group.add("train-0").wait_running_on(world.worker1)
     assert group.uid_on(world.worker1, "train-0") != first, "it is the copy of the pod that failed"
-    assert _stays_here(group.members["train-0"]) and _stays_here(group.members["train-2"])
+    assert stays_here(group.members["train-0"]) and stays_here(group.members["train-2"])
     group.finish(world.worker1)
 
 
@@ -215,7 +215,7 @@ def deployment(world: World) -> None:
 
     world.eventually("two pods run elsewhere", lambda: _running(pods()) == 2)
     world.eventually("the Deployment is ready", lambda: _ready(world) == 2)
-    assert all(_stays_here(job) for job in pods())
+    assert all(stays_here(job) for job in pods())
     # One that fails there is replaced here, and the new one runs elsewhere, too.
     first = pods()[0]
     world.fleet.end_pod(first.remote_jobs()[0], world.ns, first.name, "Failed")

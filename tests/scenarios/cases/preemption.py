@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from scenarios import objects
+from scenarios.cases.kinds import start_with_pod_rights
+from scenarios.cases.pods import stays_here
 from scenarios.federated_job import FederatedJob
-from scenarios.modes import ALL
+from scenarios.job_kinds import POD
+from scenarios.modes import ALL, COPYING
 from scenarios.objects import Quota
 from scenarios.registry import scenario
-from scenarios.world import World
+from scenarios.world import QUEUE, World
 
 # The simulated Kueue preempts nothing by itself.
 _REAL = ("real",)
@@ -78,6 +81,32 @@ def priority_is_raised(world: World) -> None:
     _wait_preempted(world, first)
     second.wait_running_on(world.worker1)
     _finish_in_turn(world, second, first)
+
+
+@scenario("pod-preempted-on-manager", fleets=_REAL, other_kinds=True, modes=COPYING)
+def pod_is_preempted(world: World) -> None:
+    """A pod that runs elsewhere is preempted on the manager for a more important one: it waits here, gated, and runs again."""
+    low, high = _classes(world)
+    world.use_workers(world.worker1)
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu="1"), world.check))
+    start_with_pod_rights(world, POD)
+    first = _submit_pod(world, "first", low)
+    first.wait_running_on(world.worker1)
+    uid = objects.present(first.manager_job())["metadata"]["uid"]
+    second = _submit_pod(world, "second", high)
+    _wait_preempted(world, first)
+    first.wait_gone_from(world.worker1)
+    second.wait_running_on(world.worker1)
+    assert not objects.is_true(first.workload(), "QuotaReserved")
+    assert stays_here(first) and stays_here(second)
+    _finish_in_turn(world, second, first)
+    assert objects.present(first.manager_job())["metadata"]["uid"] == uid, "it was made again"
+
+
+def _submit_pod(world: World, name: str, priority: str) -> FederatedJob:
+    made = POD.make(world.ns, name, QUEUE)
+    made["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = priority
+    return world.submit_object(POD, made)
 
 
 def _classes(world: World) -> tuple[str, str]:
