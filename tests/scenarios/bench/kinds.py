@@ -6,7 +6,9 @@ import dataclasses
 import enum
 from pathlib import Path
 
+from scenarios import objects
 from scenarios.bench.dispatch import bench_real_kinds
+from scenarios.bench.loads import end_jobs
 from scenarios.bench.scale import idle_share
 from scenarios.bench.submit import submit_each
 from scenarios.external_kinds import EXTERNAL_KINDS
@@ -19,7 +21,7 @@ from scenarios.resources import RESOURCES, Object
 from scenarios.rows.stage import grant_pods
 from scenarios.sim_fleet import SimFleet
 from scenarios.waiting import eventually
-from scenarios.world import World
+from scenarios.world import QUEUE, World
 
 _JOB = JobKind(
     "Job",
@@ -78,14 +80,20 @@ def _bench_costs(jobs: int, binary: Path, folder: Path) -> None:
     fleet = SimFleet(kueue_dra=False)
     try:
         fleet.start()
-        costs = [_cost_of(fleet, kind, jobs, binary, folder) for kind in _KINDS]
+        print(
+            f"\n{jobs} jobs of each kind over {len(fleet.workers)} workers, simulated clusters:\n"
+        )
+        print("| kind | CPU of fedra per job | compared with a Job | jobs/s |\n|---|---|---|---|")
+        of_job: float | None = None
+        for kind in _KINDS:
+            cost = _cost_of(fleet, kind, jobs, binary, folder)
+            of_job = of_job or cost.cpu_ms
+            print(
+                f"| {cost.kind} | {cost.cpu_ms:.2f} ms | {cost.cpu_ms / of_job:.2f} | {cost.rate:.0f} |",
+                flush=True,
+            )
     finally:
         fleet.stop()
-    print(f"\n{jobs} jobs of each kind over {len(fleet.workers)} workers, simulated clusters:\n")
-    print("| kind | CPU of fedra per job | compared with a Job | jobs/s |\n|---|---|---|---|")
-    for each in costs:
-        ratio = each.cpu_ms / costs[0].cpu_ms
-        print(f"| {each.kind} | {each.cpu_ms:.2f} ms | {ratio:.2f} | {each.rate:.0f} |")
 
 
 def _bench_rest(workers: int, binary: Path, folder: Path) -> None:
@@ -96,10 +104,11 @@ def _bench_rest(workers: int, binary: Path, folder: Path) -> None:
         print(
             f"| {state.value} | {rest.memory / 1e6:.0f} MB | {rest.idle * 100:.1f} % | {rest.watches} |"
         )
-    used, unused = rests[_AtRest.USED], rests[_AtRest.UNUSED]
-    lists = len(JOB_KINDS) * workers
+    # A kind is watched everywhere as soon as the manager serves it.
+    watched, without = rests[_AtRest.UNUSED], rests[_AtRest.NOT_SERVED]
+    bytes_each = (watched.memory - without.memory) / (len(JOB_KINDS) * workers)
     print(
-        f"\nMemory per watched kind and worker: {(used.memory - unused.memory) / lists / 1e3:.0f} kB "
+        f"\nMemory per watched kind and worker, while there are no jobs: {bytes_each / 1e3:.0f} kB "
         f"({len(JOB_KINDS)} kinds, {workers} workers)"
     )
 
@@ -108,6 +117,7 @@ def _cost_of(fleet: SimFleet, kind: JobKind, jobs: int, binary: Path, folder: Pa
     world = World(fleet, f"bench-{kind.label}", binary, folder / kind.label)
     world.open()
     ample = Quota(cpu="100000", memory="100Ti")
+    world.manager.apply(objects.cluster_queue(world.ns, ample, world.check))
     for worker in world.workers:
         world.set_quota(worker, ample)
     fedra = _started(world, kind)
@@ -125,20 +135,23 @@ def _started(world: World, kind: JobKind) -> Fedra:
 
 def _run(world: World, kind: JobKind, prefix: str, jobs: int) -> float:
     """Until every job has run and nothing is left of it; returns how long it took that all had a copy."""
+    for needed in kind.needed(world.ns):
+        for cluster in world.fleet.clusters:
+            world.admin(cluster).apply(needed)
     arrivals = Arrivals(world.fleet, world.workers, kind.kind, world.ns)
     names = [f"{prefix}-{index}" for index in range(jobs)]
-    submitted = submit_each(names, lambda name: world.submit_kind(kind, name))
+    submitted = submit_each(
+        names, lambda name: world.submit_object(kind, kind.make(world.ns, name, QUEUE))
+    )
     arrivals.wait_count(jobs, _PATIENCE)
     arrivals.close()
     seconds = max(arrivals.times().values()) - min(submitted.values())
+    if not kind.ends:
+        _delete(world, kind, names)
 
     def ended() -> bool:
-        for name in names:
-            if kind.ends:
-                for worker in world.workers:
-                    world.fleet.end_job(worker, kind, world.ns, name, "Succeeded")
-            else:
-                world.manager.delete(kind.kind, world.ns, name)
+        if kind.ends:
+            end_jobs(world, kind)
         return not any(
             world.admin(worker).list(each, world.ns, _OURS)
             for worker in world.workers
@@ -146,9 +159,14 @@ def _run(world: World, kind: JobKind, prefix: str, jobs: int) -> float:
         )
 
     eventually(f"all of {kind.kind} have ended", ended, _PATIENCE)
+    if kind.ends:
+        _delete(world, kind, names)
+    return seconds
+
+
+def _delete(world: World, kind: JobKind, names: list[str]) -> None:
     for name in names:
         world.manager.delete(kind.kind, world.ns, name)
-    return seconds
 
 
 def _at_rest(state: _AtRest, workers: int, binary: Path, folder: Path) -> _Rest:
@@ -174,7 +192,7 @@ def _at_rest(state: _AtRest, workers: int, binary: Path, folder: Path) -> _Rest:
             for kind in JOB_KINDS:
                 world.submit_kind(kind, f"train-{kind.label}")
             eventually("all have a copy", lambda: _has_copies(world), _PATIENCE)
-        # The interval first: after it everything has been listed.
+        idle_share(fedra)  # in this interval everything is still listed and judged
         idle = idle_share(fedra)
         rest = _Rest(fedra.resident_bytes(), idle, fleet.watches_open() - own)
         world.abandon()

@@ -35,17 +35,22 @@ def _end_pods(world: World) -> None:
         world.fleet.end_pods(worker, world.ns)
 
 
+def end_jobs(world: World, kind: JobKind) -> None:
+    """Those on the workers that nobody has told yet, where no operator is real."""
+    for worker in world.workers:
+        for job in world.admin(worker).list(kind.kind, world.ns):
+            if not _is_to_end(job):
+                world.fleet.end_job(worker, kind, world.ns, job["metadata"]["name"], "Succeeded")
+
+
 def _load_of(kind: JobKind, cpu: int) -> Load:
     """Their operators are played (real/scripted_operator.py): there are no pods."""
-
-    def end(world: World) -> None:
-        for worker in world.workers:
-            for job in world.admin(worker).list(kind.kind, world.ns):
-                if not _is_to_end(job):
-                    name = job["metadata"]["name"]
-                    world.fleet.end_job(worker, kind, world.ns, name, "Succeeded")
-
-    return Load(kind.kind, lambda world, name: world.submit_kind(kind, name, TEMPLATE), end, cpu)
+    return Load(
+        kind.kind,
+        lambda world, name: world.submit_kind(kind, name, TEMPLATE),
+        lambda world: end_jobs(world, kind),
+        cpu,
+    )
 
 
 def _is_to_end(job: Object) -> bool:
