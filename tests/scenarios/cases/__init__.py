@@ -32,6 +32,7 @@ from scenarios.cases import (
     pods,
     preemption,
     protocol,
+    queue_by_queue,
     quota,
     releases,
     restores,

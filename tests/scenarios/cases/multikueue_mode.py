@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from real import multikueue
@@ -12,15 +10,21 @@ from scenarios import objects
 from scenarios.federated_job import PREBUILT_ANNOTATION, FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
-from scenarios.kubeconfig import Access
 from scenarios.modes import MULTIKUEUE, ORIGIN_LABEL
+from scenarios.multikueue_installation import (
+    administrators,
+    check_name,
+    connect,
+    installation,
+    nominate,
+    submit,
+    wait_queue,
+)
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
-from scenarios.world import QUEUE, World
+from scenarios.world import World
 
-_ORIGIN = "multikueue"  # Kueue's default
-_KUEUE_NAMESPACE = "kueue-system"
 _SETTINGS: dict[str, Any] = {
     "kueue": {"mode": "multikueue"},
     "workersFrom": {"multiKueueClusters": True},
@@ -31,19 +35,19 @@ _SETTINGS: dict[str, Any] = {
 @scenario("multikueue-runs-job", sets_up=MULTIKUEUE)
 def in_place_of_multikueue(world: World) -> None:
     """From MultiKueueClusters and a MultiKueueConfig to a finished job, without Kueue's MultiKueue."""
-    with _multikueue_installation(world):
+    with installation(world):
         world.fleet.set_multikueue(False)
-        _connect(world, {worker: world.fleet.fedra_access(worker) for worker in world.workers})
+        connect(world, {worker: world.fleet.fedra_access(worker) for worker in world.workers})
         _start(world)
-        job = _submit(world, "train")
+        job = submit(world, "train")
         job.wait_running_on(world.worker1)
         for worker in world.workers:
             assert _active(world, "MultiKueueCluster", worker) == ("True", "Active", "Connected")
         told = ("True", "Active", "The admission check is active")
-        assert _active(world, "AdmissionCheck", _name(world)) == told
+        assert _active(world, "AdmissionCheck", check_name(world)) == told
         clone = objects.present(job.clone(world.worker1))
         metadata = objects.present(job.remote_job(world.worker1))["metadata"]
-        assert metadata["labels"][ORIGIN_LABEL] == _ORIGIN
+        assert metadata["labels"][ORIGIN_LABEL] == multikueue.ORIGIN
         assert metadata["annotations"][PREBUILT_ANNOTATION] == clone["metadata"]["name"]
         job.finish(world.worker1)
 
@@ -52,12 +56,12 @@ def in_place_of_multikueue(world: World) -> None:
 def takes_over(world: World) -> None:
     """What MultiKueue has placed, or nominated, runs on as it is under fedra, and is finished and cleaned up by it."""
     world.close_queue(world.worker2)
-    with _multikueue_installation(world):
-        multikueue.connect_workers(world.manager, _administrators(world))
-        _wait_queue(world)
-        jobs = {name: _submit(world, name) for name in ("running", "deleted", "waiting")}
+    with installation(world):
+        multikueue.connect_workers(world.manager, administrators(world))
+        wait_queue(world)
+        jobs = {name: submit(world, name) for name in ("running", "deleted", "waiting")}
         for name, job in jobs.items():
-            _nominate(world, job, world.worker2 if name == "waiting" else world.worker1)
+            nominate(world, job, world.worker2 if name == "waiting" else world.worker1)
         for name in ("running", "deleted"):
             jobs[name].wait_running_on(world.worker1)
         uid = _uid(jobs["running"].remote_job(world.worker1))
@@ -89,7 +93,7 @@ def takes_over(world: World) -> None:
 @scenario("multikueue-gives-back", sets_up=MULTIKUEUE)
 def gives_back(world: World) -> None:
     """What fedra has placed runs on under MultiKueue, which ends it, moves it after an eviction, and cleans up."""
-    with _multikueue_installation(world):
+    with installation(world):
         fedra, job, evicted = _one_on_each_worker(world, "train", "evicted")
         uid = _uid(job.remote_job(world.worker1))
         fedra.stop()
@@ -97,7 +101,7 @@ def gives_back(world: World) -> None:
         world.set_quota(world.worker1, Quota())
         world.preempt_on(world.worker2, evicted)
         world.eventually("Kueue has taken the worker back", lambda: not evicted.cluster_name())
-        _nominate(world, evicted, world.worker1)
+        nominate(world, evicted, world.worker1)
         evicted.wait_running_on(world.worker1)
         assert _uid(job.remote_job(world.worker1)) == uid, "its job was made again"
         job.finish(world.worker1)
@@ -110,18 +114,18 @@ def the_switch_is_foretold(world: World) -> None:
     world.close_queue(world.worker2)
     world.fleet.grant(MANAGER, "manager-rbac-discovery.yaml")
     world.fleet.withhold(MANAGER, "manager-rbac-multikueue.yaml")
-    with _multikueue_installation(world):
-        multikueue.connect_workers(world.manager, _administrators(world))
-        _wait_queue(world)
+    with installation(world):
+        multikueue.connect_workers(world.manager, administrators(world))
+        wait_queue(world)
         fedra = world.start_fedra(_SETTINGS, start=False)
         placed = {"running": world.worker1, "stray": world.worker1, "waiting": world.worker2}
-        jobs = {name: _submit(world, name) for name in placed}
+        jobs = {name: submit(world, name) for name in placed}
         for name, worker in placed.items():
-            _nominate(world, jobs[name], worker)
+            nominate(world, jobs[name], worker)
         waiting = _uid(jobs["waiting"].wait_clone(world.worker2))
         for name in ("running", "stray"):
             jobs[name].wait_running_on(world.worker1)
-        jobs["unsent"] = _submit(world, "unsent")
+        jobs["unsent"] = submit(world, "unsent")
         world.eventually(
             "it has quota",
             lambda: objects.is_true(jobs["unsent"].workload() or {}, "QuotaReserved"),
@@ -163,7 +167,7 @@ def the_switch_is_foretold(world: World) -> None:
 
         world.fleet.set_multikueue(False)
         fedra.start()
-        _wait_queue(world)
+        wait_queue(world)
         jobs["unsent"].wait_running_on(world.worker1)
         world.eventually(
             "the stray is queued again", lambda: jobs["stray"].check_state() != "Ready"
@@ -184,9 +188,9 @@ def the_switch_is_foretold(world: World) -> None:
 @scenario("migration-back-foretold", sets_up=MULTIKUEUE)
 def the_way_back_is_foretold(world: World) -> None:
     """`fedra migrate --check --back` says what becomes of each job of fedra's; MultiKueue then does so."""
-    with _multikueue_installation(world):
+    with installation(world):
         fedra, running, outside = _one_on_each_worker(world, "running", "outside")
-        waiting = _submit(world, "waiting", cpu="4")
+        waiting = submit(world, "waiting", cpu="4")
         clone = _uid(waiting.wait_clone(world.worker2))
         placed = {running: world.worker1, outside: world.worker2}
         uids = {job: _uid(job.remote_job(worker)) for job, worker in placed.items()}
@@ -200,14 +204,14 @@ def the_way_back_is_foretold(world: World) -> None:
         assert code == 0 and _foretold(report) == expected, report
         fedra.stop()
         # Without this worker in its MultiKueueConfig MultiKueue would not look there.
-        world.manager.apply(objects.multikueue_config(_name(world), [world.worker1]))
+        world.manager.apply(objects.multikueue_config(check_name(world), [world.worker1]))
         code, report = _foretell(fedra, "--back")
         assert code == 1 and _foretold(report) == {
             "running": ("GoesOn", world.worker1),
             "outside": ("RunsTwice", world.worker2),
             "waiting": ("LeftBehind", world.worker2),
         }, report
-        world.manager.apply(objects.multikueue_config(_name(world), list(world.workers)))
+        world.manager.apply(objects.multikueue_config(check_name(world), list(world.workers)))
 
         world.fleet.set_multikueue(True)
         for worker in world.workers:
@@ -223,21 +227,21 @@ def the_way_back_is_foretold(world: World) -> None:
 @scenario("multikueue-cluster-inactive", sets_up=MULTIKUEUE)
 def says_what_is_wrong(world: World) -> None:
     """MultiKueueClusters and the check say which worker cannot be used and why, and when it can again."""
-    with _multikueue_installation(world):
+    with installation(world):
         world.fleet.set_multikueue(False)
-        _connect(world, {worker: world.fleet.fedra_access(worker) for worker in world.workers})
-        world.manager.delete("Secret", _KUEUE_NAMESPACE, world.worker1)
+        connect(world, {worker: world.fleet.fedra_access(worker) for worker in world.workers})
+        world.manager.delete("Secret", multikueue.NAMESPACE, world.worker1)
         _start(world)
         _wait_inactive(world, world.worker1, "BadKubeConfig", "does not exist")
         inactive = ("True", "SomeActiveClusters", f"Inactive clusters: [{world.worker1}]")
         world.eventually(
             "the check says so",
-            lambda: _active(world, "AdmissionCheck", _name(world)) == inactive,
+            lambda: _active(world, "AdmissionCheck", check_name(world)) == inactive,
         )
         access = world.fleet.fedra_access(world.worker1)
         multikueue.put_kubeconfig(world.manager, world.worker1, multikueue.insecure(access))
         _wait_inactive(world, world.worker1, "InsecureKubeConfig", "insecure-skip-tls-verify")
-        job = _submit(world, "train")
+        job = submit(world, "train")
         job.wait_running_on(world.worker2)
         multikueue.put_kubeconfig(world.manager, world.worker1, access.to_kubeconfig())
         _wait_active(world, world.worker1)
@@ -250,29 +254,9 @@ def says_what_is_wrong(world: World) -> None:
         told = ("True", "Active", "The admission check is active")
         world.eventually(
             "the check is as it was",
-            lambda: _active(world, "AdmissionCheck", _name(world)) == told,
+            lambda: _active(world, "AdmissionCheck", check_name(world)) == told,
         )
         job.finish(world.worker2)
-
-
-@contextmanager
-def _multikueue_installation(world: World) -> Iterator[None]:
-    """A check of MultiKueue's on the queue, with all workers; all of it is gone afterwards."""
-    for each in multikueue.check(_name(world), list(world.workers)):
-        world.manager.apply(each)
-    world.manager.apply(objects.cluster_queue(world.ns, Quota(), _name(world)))
-    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _KUEUE_NAMESPACE}}
-    world.manager.apply(namespace)
-    try:
-        yield
-        _assert_nothing_left(world)
-    finally:
-        world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
-        world.manager.delete("AdmissionCheck", None, _name(world))
-        world.manager.delete("MultiKueueConfig", None, _name(world))
-        for worker in world.workers:
-            world.manager.delete("MultiKueueCluster", None, worker)
-            world.manager.delete("Secret", _KUEUE_NAMESPACE, worker)
 
 
 def _one_on_each_worker(
@@ -281,14 +265,14 @@ def _one_on_each_worker(
     """Fedra in MultiKueue's place, and two jobs that it has placed: on worker1, and on worker2, whose quota the
     second one has. Then neither worker has any left."""
     world.fleet.set_multikueue(False)
-    _connect(world, _administrators(world))
+    connect(world, administrators(world))
     fedra = _start(world)
     world.set_quota(world.worker2, Quota(cpu="0"))
-    on_first = _submit(world, first)
+    on_first = submit(world, first)
     on_first.wait_running_on(world.worker1)
     world.set_quota(world.worker1, Quota(cpu="0"))
     world.set_quota(world.worker2, Quota(cpu="4"))
-    on_second = _submit(world, second, cpu="4")
+    on_second = submit(world, second, cpu="4")
     on_second.wait_running_on(world.worker2)
     return fedra, on_first, on_second
 
@@ -312,56 +296,8 @@ def _start(world: World) -> Fedra:
     for rights in ("manager-rbac-discovery.yaml", "manager-rbac-multikueue.yaml"):
         world.fleet.grant(MANAGER, rights)
     fedra = world.start_fedra(_SETTINGS, check_active=False)
-    _wait_queue(world)
+    wait_queue(world)
     return fedra
-
-
-def _wait_queue(world: World) -> None:
-    world.eventually(
-        "the manager's queue is Active",
-        lambda: objects.is_true(world.manager.get("ClusterQueue", None, world.ns), "Active"),
-    )
-
-
-def _connect(world: World, accesses: dict[str, Access]) -> None:
-    for worker, access in accesses.items():
-        multikueue.put_kubeconfig(world.manager, worker, access.to_kubeconfig())
-        world.manager.apply(multikueue.cluster(worker))
-
-
-def _administrators(world: World) -> dict[str, Access]:
-    return {worker: world.fleet.admin_access(worker) for worker in world.workers}
-
-
-def _name(world: World) -> str:
-    return f"{world.ns}-mk"
-
-
-def _submit(world: World, name: str, **options: Any) -> FederatedJob:
-    world.manager.create(objects.job(world.ns, name, QUEUE, **options))
-    return FederatedJob(world.fleet, world.ns, name, _name(world), origin=_ORIGIN)
-
-
-def _nominate(world: World, job: FederatedJob, worker: str) -> None:
-    """As Kueue's own dispatchers do: an apply of the whole status in Kueue's name."""
-
-    def try_once() -> bool:
-        workload = job.workload() or {}
-        if not objects.is_true(workload, "QuotaReserved") or job.check_state() != "Pending":
-            return False
-        metadata = {name: workload["metadata"][name] for name in ("name", "namespace")}
-        world.manager.apply_status(
-            {
-                "apiVersion": workload["apiVersion"],
-                "kind": "Workload",
-                "metadata": metadata,
-                "status": {**workload["status"], "nominatedClusterNames": [worker]},
-            },
-            "kueue-admission",
-        )
-        return True
-
-    world.eventually(f"{job.key} is nominated to {worker}", try_once)
 
 
 def _uid(obj: Object | None) -> str:
@@ -391,11 +327,3 @@ def _wait_inactive(world: World, worker: str, reason: str, words: str) -> None:
 
     # A Secret is read every 30 s while all workers can be used (manager/discovery/worker_discovery.cc).
     world.eventually(f"{worker} is inactive: {reason}", look, world.fleet.patience + 30)
-
-
-def _assert_nothing_left(world: World) -> None:
-    for worker in world.workers:
-        for kind in ("Job", "Workload"):
-            copies = f"{ORIGIN_LABEL}={_ORIGIN}"
-            left = world.admin(worker).list(kind, world.ns, copies)
-            assert not left, f"{worker}: {kind} {left[0]['metadata']['name']}"
