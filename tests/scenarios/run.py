@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from real.operators import NAMES as OPERATORS, kinds_of  # noqa: E402
 from real.tools import KUEUE, KUEUES, RELEASE, RELEASES, ToolsMissing  # noqa: E402
-from scenarios import case_table, cases, lanes, setup  # noqa: E402
+from scenarios import case_table, cases, lanes, setup, setup_page  # noqa: E402
 from scenarios.conformance import page as conformance  # noqa: E402
 from scenarios.fedra_process import default_binary, previous_binary  # noqa: E402
 from scenarios.fleet import MANAGER, Fleet  # noqa: E402
@@ -188,6 +188,7 @@ def _documentation(write: bool) -> int:
         return 0
     names = {each.name for each in cases.SCENARIOS}
     problems = [f"{case_table.PAGE}: {each}" for each in case_table.problems(names)]
+    problems += [f"{setup_page.PAGE}: {each}" for each in setup_page.problems(names)]
     shown = {mode: {each.name for each in cases.SCENARIOS if each.shows(mode)} for mode in MODES}
     problems += [f"{conformance.TABLE_FILE}: {each}" for each in conformance.problems(shown)]
     for each in (page, conformance):

@@ -278,7 +278,7 @@ def what_a_job_prints(world: World) -> None:
     _fails_on_a_full_disk("logs", fedra.command(*command))
     wrong = fedra.cli(*command, "-c", "other")
     assert wrong.code == 1 and "there is no container other; there are: main" in wrong.stderr, wrong
-    administrator_kubeconfig(world, fedra, "elsewhere")
+    administrator_kubeconfig(world, fedra, {"elsewhere": world.worker1})
     unnamed = fedra.cli(*command)
     told = f'no context "{world.worker1}" (known: {MANAGER}, elsewhere)'
     assert unnamed.code == 1 and told in unnamed.stderr, unnamed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
@@ -19,8 +20,8 @@ from scenarios.setup import FEDRA_ACCOUNT, FEDRA_NAMESPACE
 from scenarios.world import World
 
 _NAME = "joined"
-# As the documents call them.
-_CONTEXT, _DOCUMENTED = "gpu-east-admin", "gpu-east"
+# The documents' name of a worker that is joined without --name, or with it; and of another one.
+_DOCUMENTED, _OTHER = "gpu-east", "gpu-west"
 _ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -89,22 +90,24 @@ def _access_of(kubeconfig: str) -> Access:
 
 @scenario("join-as-documented")
 def documents_say_how_to_join(world: World) -> None:
-    """What README.md, docs/install.md and the chart say of `fedra join` and `fedra status` works as it is typed."""
+    """What README.md, docs/install.md, docs/kueue-setup.md and the chart say of `fedra join` and `fedra status` works as it is typed."""
     world.manager.apply(
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": FEDRA_NAMESPACE}}
     )
     fedra = world.start_fedra()
-    kubeconfig = administrator_kubeconfig(world, fedra, context=_CONTEXT)
+    contexts = {"gpu-east-admin": world.worker1, _DOCUMENTED: world.worker1, _OTHER: world.worker2}
+    kubeconfig = administrator_kubeconfig(world, fedra, contexts)
     both = {"join", "status"}
     pages = {"README.md": both, "docs/install.md": both, "deploy/chart/fedra/README.md": {"join"}}
+    pages["docs/kueue-setup.md"] = both
     for page, verbs in pages.items():
         # As the plugin, or as root: the same command.
         begins = "(kubectl |sudo )?fedra join", "(kubectl |sudo )?fedra status"
-        # What needs fedra's Service is typed by secure-api-command.
+        # What needs fedra's Service is typed by secure-api-command. The namespaces that --in names are not there.
         lines = [
             line.removeprefix("kubectl ").removeprefix("sudo ")
             for line in commands((_ROOT / page).read_text(), *begins)
-            if "--server service:" not in line
+            if "--server service:" not in line and "--in " not in line
         ]
         assert {line.split()[1] for line in lines} == verbs, f"{page}: {lines}"
         for line in lines:
@@ -123,11 +126,13 @@ def documents_say_how_to_join(world: World) -> None:
     world.manager.delete("Secret", FEDRA_NAMESPACE, f"fedra-worker-{_DOCUMENTED}")
 
 
-def administrator_kubeconfig(world: World, fedra: Fedra, context: str | None = None) -> str:
-    """An administrator's: a context for each cluster, the manager's is the current one. `context`: the worker's name in it."""
+def administrator_kubeconfig(
+    world: World, fedra: Fedra, contexts: Mapping[str, str] | None = None
+) -> str:
+    """An administrator's. `contexts`: name -> worker; without it, worker1 by its own. The current one is the manager's."""
     merged: Object = {"apiVersion": "v1", "kind": "Config", "current-context": MANAGER}
-    names = {MANAGER: MANAGER, world.worker1: context or world.worker1}
-    for cluster, name in names.items():
+    clusters = {MANAGER: MANAGER, **(contexts or {world.worker1: world.worker1})}
+    for name, cluster in clusters.items():
         config = world.fleet.admin_access(cluster).to_kubeconfig()
         for part, value in (
             ("clusters", "cluster"),

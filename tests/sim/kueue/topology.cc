@@ -65,7 +65,7 @@ std::string KueueController::AssignTopology(const Store& store, const Object& cl
     return check != nullptr &&
            StringAt(check->body, {"spec", "controllerName"}) == names::kManagedBy;
   });
-  // Whoever uses such a queue asks for a topology without saying so.
+  // Who uses such a queue asks for a topology without saying so.
   bool has_only_topologies = true;
   for (const Json& group : ArrayAt(cluster_queue.body, {"spec", "resourceGroups"}))
     for (const Json& flavor : ArrayAt(group, {"flavors"}))
