@@ -48,6 +48,7 @@ from scenarios.cases import (
     takeover,
     takeovers_apart,
     takeovers_at_random,
+    taken_over_kinds,
     templates,
     topologies,
     traps,

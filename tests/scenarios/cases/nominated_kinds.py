@@ -44,7 +44,7 @@ def _register(kind: JobKind) -> None:
     _of_real_clusters(f"{kind.label}-nominated")(run)
 
 
-def _without_ttl(kind: JobKind) -> JobKind:
+def without_ttl(kind: JobKind) -> JobKind:
     """Kueue copies the TTL, too, so that the job may be gone from its worker before its end has been mirrored."""
 
     def spec(pod: Object) -> Object:
@@ -57,7 +57,7 @@ def _without_ttl(kind: JobKind) -> JobKind:
 
 
 for _kind in _KINDS:
-    _register(_without_ttl(_kind))
+    _register(without_ttl(_kind))
 
 
 def _is_nominated(world: World, kind: JobKind) -> None:
