@@ -97,12 +97,14 @@ def _bench_costs(jobs: int, binary: Path, folder: Path) -> None:
 
 
 def _bench_rest(workers: int, binary: Path, folder: Path) -> None:
-    rests = {state: _at_rest(state, workers, binary, folder) for state in _AtRest}
     print(f"\nWhat kinds cost at rest, {workers} workers, simulated clusters:\n")
     print("| kinds | memory | idle CPU | watches |\n|---|---|---|---|")
-    for state, rest in rests.items():
+    rests: dict[_AtRest, _Rest] = {}
+    for state in _AtRest:
+        rest = rests[state] = _at_rest(state, workers, binary, folder)
         print(
-            f"| {state.value} | {rest.memory / 1e6:.0f} MB | {rest.idle * 100:.1f} % | {rest.watches} |"
+            f"| {state.value} | {rest.memory / 1e6:.0f} MB | {rest.idle * 100:.1f} % | {rest.watches} |",
+            flush=True,
         )
     # A kind is watched everywhere as soon as the manager serves it.
     watched, without = rests[_AtRest.UNUSED], rests[_AtRest.NOT_SERVED]
