@@ -10,6 +10,8 @@ from real import multikueue
 from scenarios import objects, setup
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
+from scenarios.fleet import MANAGER
+from scenarios.kubeconfig import Access
 from scenarios.modes import DISPATCHER, ORIGIN_LABEL
 from scenarios.objects import Quota
 from scenarios.registry import scenario
@@ -37,6 +39,23 @@ def nominated_where_it_can_run(world: World) -> None:
         assert world.dispatched_to(world.worker1) == 0, "never nominated"
         job.finish(world.worker2)
         world.eventually("status shows its end", lambda: _shown(fedra, job)[0] == "Finished")
+
+
+@scenario("dispatcher-discovered", sets_up=DISPATCHER)
+def workers_are_multikueues(world: World) -> None:
+    """No worker is in fedra's configuration: they are the MultiKueueClusters, read with the kubeconfigs that Kueue has."""
+    world.add_template(MANAGER)
+    world.add_template(world.worker2)
+    world.fleet.grant(MANAGER, "manager-rbac-discovery.yaml")
+    discovery = {"workersFrom": {"multiKueueClusters": True}, "workers": []}
+    with _dispatching(
+        world, discovery, accesses={MANAGER: world.fleet.fedra_access(MANAGER)}
+    ) as fedra:
+        job = _submit(world, "train", template=TEMPLATE)
+        job.wait_running_on(world.worker2)
+        assert fedra.worker_states() == {worker: "Connected" for worker in world.workers}
+        assert world.dispatched_to(world.worker1) == 0, "it was nominated there"
+        job.finish(world.worker2)
 
 
 @scenario("dispatcher-next-worker", sets_up=DISPATCHER)
@@ -193,8 +212,9 @@ def _dispatching(
     settings: Mapping[str, Any] | None = None,
     without: Collection[str] = (),
     crash_at: str | None = None,
+    accesses: Mapping[str, Access] | None = None,
 ) -> Iterator[Fedra]:
-    """MultiKueue has the queue and is connected to the workers but `without`; fedra has the rights of this mode."""
+    """MultiKueue has the queue and is connected to the workers but `without`; fedra has the rights of this mode, or `accesses`."""
     check = _check_name(world)
     try:
         for each in multikueue.check(check, list(world.workers)):
@@ -204,7 +224,8 @@ def _dispatching(
         world.eventually("MultiKueue's check is Active", lambda: _is_active(world, check))
         fedra = world.start_fedra(
             {**_MODE, **(settings or {})},
-            accesses={each: world.fleet.dispatcher_access(each) for each in world.fleet.clusters},
+            accesses=accesses
+            or {each: world.fleet.dispatcher_access(each) for each in world.fleet.clusters},
             check_active=False,
             crash_at=crash_at,
         )
