@@ -13,12 +13,12 @@ from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.kubeconfig import Access
 from scenarios.modes import DISPATCHER, ORIGIN_LABEL
+from scenarios.multikueue_installation import check_name, submit
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.world import IMPATIENT, QUEUE, TEMPLATE, World
 
-_ORIGIN = "multikueue"  # Kueue's default
 _MODE = {"kueue": {"mode": "dispatcher"}}
 
 
@@ -29,7 +29,7 @@ def nominated_where_it_can_run(world: World) -> None:
     world.add_template_everywhere(rare)
     world.add_class(world.worker2, rare)
     with _dispatching(world) as fedra:
-        job = _submit(world, "train", template=TEMPLATE)
+        job = submit(world, "train", template=TEMPLATE)
         job.wait_running_on(world.worker2)
         assert world.reasons(job)[world.worker1] == ["DeviceClassMissing"]
         world.eventually(
@@ -51,7 +51,7 @@ def workers_are_multikueues(world: World) -> None:
     with _dispatching(
         world, discovery, accesses={MANAGER: world.fleet.fedra_access(MANAGER)}
     ) as fedra:
-        job = _submit(world, "train", template=TEMPLATE)
+        job = submit(world, "train", template=TEMPLATE)
         job.wait_running_on(world.worker2)
         assert fedra.worker_states() == {worker: "Connected" for worker in world.workers}
         assert world.dispatched_to(world.worker1) == 0, "it was nominated there"
@@ -63,7 +63,7 @@ def next_worker_when_nobody_admits(world: World) -> None:
     """A worker that does not admit within admissionTimeout loses its nomination to the next one."""
     world.close_queue(world.worker1)
     with _dispatching(world, IMPATIENT) as fedra:
-        job = _submit(world, "train")
+        job = submit(world, "train")
         job.wait_clone(world.worker1)
         job.wait_running_on(world.worker2)
         job.wait_gone_from(world.worker1)
@@ -76,7 +76,7 @@ def taken_back_from_a_worker_that_goes(world: World) -> None:
     """A nominated worker that cannot be reached any more loses its nomination, and its copy when it is back."""
     world.close_queue(world.worker1)
     with _dispatching(world):
-        job = _submit(world, "train")
+        job = submit(world, "train")
         job.wait_clone(world.worker1)
         world.stop_api_server(world.worker1)
         try:
@@ -96,7 +96,7 @@ def blocked_with_its_reason(world: World) -> None:
     """Where no worker can run a job nothing is nominated, people see why, and the missing object releases it."""
     world.add_template(world.fleet.clusters[0])
     with _dispatching(world) as fedra:
-        job = _submit(world, "train", template=TEMPLATE)
+        job = submit(world, "train", template=TEMPLATE)
         world.eventually("it is blocked", lambda: _shown(fedra, job)[0] == "Blocked")
         assert world.reasons(job) == {worker: ["TemplateMissing"] for worker in world.workers}
         world.eventually("an Event says so", lambda: "PlacementRejected" in job.event_reasons())
@@ -112,7 +112,7 @@ def only_where_kueue_is_connected(world: World) -> None:
     """A worker that only fedra can reach is not nominated: it waits for Kueue's connection."""
     world.close_queue(world.worker2)
     with _dispatching(world, without=[world.worker1]) as fedra:
-        job = _submit(world, "train")
+        job = submit(world, "train")
         job.wait_clone(world.worker2)
         assert world.reasons(job)[world.worker1] == ["KueueDisconnected"]
         another = fedra.checked(objects.job(world.ns, "another", QUEUE))
@@ -123,7 +123,7 @@ def only_where_kueue_is_connected(world: World) -> None:
         world.set_quota(world.worker2, Quota())
         job.wait_running_on(world.worker2)
         job.finish(world.worker2)
-        second = _submit(world, "second")
+        second = submit(world, "second")
         second.wait_running_on(world.worker1)
         second.finish(world.worker1)
 
@@ -133,7 +133,7 @@ def only_where_kueue_is_connected(world: World) -> None:
 def not_where_kueue_refuses_the_kubeconfig(world: World) -> None:
     """A worker whose kubeconfig becomes insecure, so that Kueue gives it up, is not nominated any more."""
     with _dispatching(world):
-        first = _submit(world, "first")
+        first = submit(world, "first")
         first.wait_running_on(world.worker1)
         first.finish(world.worker1)
         access = world.fleet.admin_access(world.worker1)
@@ -142,7 +142,7 @@ def not_where_kueue_refuses_the_kubeconfig(world: World) -> None:
             "Kueue gives it up",
             lambda: _why_inactive(world, world.worker1) == "InsecureKubeConfig",
         )
-        second = _submit(world, "second")
+        second = submit(world, "second")
         second.wait_running_on(world.worker2)
         assert world.reasons(second)[world.worker1] == ["KueueDisconnected"]
         second.finish(world.worker2)
@@ -154,7 +154,7 @@ def elsewhere_after_an_eviction(world: World) -> None:
     """A job that its worker preempts is nominated to another one first."""
     world.set_quota(world.worker1, Quota(cpu="4"))
     with _dispatching(world) as fedra:
-        job = _submit(world, "train", cpu="4")
+        job = submit(world, "train", cpu="4")
         job.wait_running_on(world.worker1)
         world.preempt_on(world.worker1, job)
         job.wait_running_on(world.worker2)
@@ -168,7 +168,7 @@ def all_that_can_run_it(world: World) -> None:
     world.close_queue(world.worker1)
     world.close_queue(world.worker2)
     with _dispatching(world, {"dispatch": {"policy": "race"}}):
-        job = _submit(world, "train", managed_by=not world.fleet.sets_managed_by)
+        job = submit(world, "train", managed_by=not world.fleet.sets_managed_by)
         for worker in world.workers:
             job.wait_clone(worker)
         world.set_quota(world.worker2, Quota())
@@ -181,7 +181,7 @@ def all_that_can_run_it(world: World) -> None:
 def killed_while_it_nominates(world: World) -> None:
     """A fedra that dies before or after it nominates goes on when it is started again."""
     with _dispatching(world, crash_at="after-intent") as fedra:
-        job = _submit(world, "train")
+        job = submit(world, "train")
         fedra.wait_crashed(world.fleet.patience)
         assert _nominated(job) == [], "it died before"
         fedra.start(crash_at="after-nomination", ready=False)
@@ -195,7 +195,7 @@ def killed_while_it_nominates(world: World) -> None:
 def many_jobs(world: World) -> None:
     """Forty jobs at once: all run, and what Kueue writes survives each nomination."""
     with _dispatching(world):
-        jobs = [_submit(world, f"train-{i}") for i in range(40)]
+        jobs = [submit(world, f"train-{i}") for i in range(40)]
         for job in jobs:
             world.eventually(f"{job.key} runs", lambda: job.check_state() == "Ready")
         for job in jobs:
@@ -215,7 +215,7 @@ def _dispatching(
     accesses: Mapping[str, Access] | None = None,
 ) -> Iterator[Fedra]:
     """MultiKueue has the queue and is connected to the workers but `without`; fedra has the rights of this mode, or `accesses`."""
-    check = _check_name(world)
+    check = check_name(world)
     try:
         for each in multikueue.check(check, list(world.workers)):
             world.manager.apply(each)
@@ -239,7 +239,7 @@ def _dispatching(
 
 
 def _is_copy(workload: Object) -> bool:
-    return bool(workload["metadata"].get("labels", {}).get(ORIGIN_LABEL) == _ORIGIN)
+    return bool(workload["metadata"].get("labels", {}).get(ORIGIN_LABEL) == multikueue.ORIGIN)
 
 
 def _disconnect(world: World) -> None:
@@ -255,23 +255,16 @@ def _disconnect(world: World) -> None:
             ),
         )
     world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
-    world.manager.delete("AdmissionCheck", None, _check_name(world))
-    world.manager.delete("MultiKueueConfig", None, _check_name(world))
+    world.manager.delete("AdmissionCheck", None, check_name(world))
+    world.manager.delete("MultiKueueConfig", None, check_name(world))
     for worker in world.workers:
         world.manager.delete("MultiKueueCluster", None, worker)
-        world.manager.delete("Secret", "kueue-system", worker)
+        world.manager.delete("Secret", multikueue.NAMESPACE, worker)
 
 
 def _connect(world: World, workers: Collection[str]) -> None:
-    world.manager.apply(
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}}
-    )
     accesses = {worker: world.fleet.admin_access(worker) for worker in workers}
     multikueue.connect_workers(world.manager, accesses)
-
-
-def _check_name(world: World) -> str:
-    return f"{world.ns}-mk"
 
 
 def _is_active(world: World, check: str) -> bool:
@@ -282,11 +275,6 @@ def _why_inactive(world: World, worker: str) -> str:
     cluster = world.manager.get("MultiKueueCluster", None, worker)
     active = objects.condition(cluster, "Active")
     return active["reason"] if active and active["status"] == "False" else ""
-
-
-def _submit(world: World, name: str, **options: Any) -> FederatedJob:
-    world.manager.create(objects.job(world.ns, name, QUEUE, **options))
-    return FederatedJob(world.fleet, world.ns, name, _check_name(world), origin=_ORIGIN)
 
 
 def _nominated(job: FederatedJob) -> list[str]:
