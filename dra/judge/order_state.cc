@@ -15,7 +15,8 @@ constexpr uint64_t kDevicesPerStep = 8;
 
 void AddNode(const SimulationContext& context, const PlacedPods& placed, const Node& node,
              JobAsks& asks, StateText& text) {
-  for (const auto& [resource, amount] : *HeldOn(placed, node)) {
+  const Amounts& held = *HeldOn(placed, node);
+  for (const auto& [resource, amount] : held) {
     text.AddName(resource.view());
     text.AddName(amount.ToString());
   }
