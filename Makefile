@@ -156,8 +156,10 @@ test-real-modes:
 test-real-dra:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,pod-lines fedra)
-	@tests/real/agree_scheduler.py -n $(N) --seed $(SEED) $(if $(KUBERNETES),--kubernetes $(KUBERNETES)) $(if $(RECORD),--record)
-	@tests/real/agree_jobs.py -n $(JOBS) --seed $(SEED) $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
+	@status=0; release="$(if $(KUBERNETES),--kubernetes $(KUBERNETES))"; \
+	tests/real/agree_scheduler.py -n $(N) --seed $(SEED) $$release $(if $(RECORD),--record) || status=$$?; \
+	tests/real/agree_jobs.py -n $(JOBS) --seed $(SEED) $$release || status=$$?; \
+	exit $$status
 
 # The library's searches that take long are left out after a second: thousands of cases are put to it.
 agree:

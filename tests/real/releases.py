@@ -38,7 +38,11 @@ from scenarios.real_fleet import WORKERS  # noqa: E402
 _ROOT = Path(__file__).parents[2]
 _PAGES = ("README.md", "docs/support.md")
 _RECORDS = (str(tested.FILE.relative_to(_ROOT)), *_PAGES)
-_BEGIN, _END = "<!-- tests/real/releases.py -->\n", "<!-- end -->\n"
+_BEGIN, _BEGIN_FLEETS = (
+    "<!-- tests/real/releases.py -->\n",
+    "<!-- tests/real/releases.py: fleets -->\n",
+)
+_END = "<!-- end -->\n"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,22 +183,29 @@ def _output(command: list[str]) -> str:
 
 
 def _pages(write: bool) -> int:
-    table = tested.table(tested.read(), MANAGER)
+    entries = tested.read()
+    table, fleets = tested.table(entries, MANAGER), tested.fleets(entries, MANAGER)
     wrong = False
     for name in _PAGES:
         page = _ROOT / name
-        before, _, rest = page.read_text().partition(_BEGIN)
-        old, _, after = rest.partition(_END)
-        if old == table:
+        old = page.read_text()
+        new = _with_block(_with_block(old, _BEGIN, table), _BEGIN_FLEETS, fleets)
+        if new == old:
             continue
         if write:
-            page.write_text(before + _BEGIN + table + _END + after)
+            page.write_text(new)
         else:
             wrong = True
             print(
                 f"error: {name} does not name the tested releases; run make docs", file=sys.stderr
             )
     return 1 if wrong else 0
+
+
+def _with_block(page: str, begin: str, block: str) -> str:
+    """Where the page has one."""
+    before, found, rest = page.partition(begin)
+    return before + begin + block + _END + rest.partition(_END)[2] if found else page
 
 
 if __name__ == "__main__":

@@ -83,6 +83,23 @@ def table(entries: list[Entry], manager: str) -> str:
     return "\n| | tested with |\n|---|---|\n" + "".join(rows) + "\n"
 
 
+def fleets(entries: list[Entry], manager: str) -> str:
+    """In Markdown: what ran beside what, and how much of it."""
+    of_scenarios = [entry for entry in entries if entry["kind"] == SCENARIOS]
+    names = sorted({name for entry in of_scenarios for name in entry["clusters"]} - {manager})
+    titles = [manager, *names, "scenarios", "commit, date"]
+    rows = []
+    for entry in sorted(of_scenarios, key=lambda entry: -int(entry["passed"])):
+        clusters = [
+            f"{entry['clusters'][name]['kubernetes']} with Kueue {entry['clusters'][name]['kueue']}"
+            for name in titles[: len(names) + 1]
+        ]
+        note = f"; {entry['note']}" if "note" in entry else ""
+        when = f"{entry['commit']}, {entry['date']}{note}"
+        rows.append(f"| {' | '.join([*clusters, str(entry['passed']), when])} |\n")
+    return f"\n| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n{''.join(rows)}\n"
+
+
 def _result(entry: Entry) -> str:
     """Of a comparison: "1.36.3"."""
     differ: int = entry["differ"]

@@ -116,6 +116,18 @@ class TableTest(unittest.TestCase):
             ],
         )
 
+    def test_fleets_say_what_ran_beside_what(self) -> None:
+        entry = _fleet("1.36.3", "1.34.4", "0.18.3")
+        rows = tested.fleets([{**entry, "note": "by hand"}, _comparison("1.36.3")], "manager")
+        self.assertEqual(
+            rows.splitlines()[1:4],
+            [
+                "| manager | worker1 | scenarios | commit, date |",
+                "|---|---|---|---|",
+                f"| 1.36.3 with Kueue 0.18.3 | 1.34.4 with Kueue 0.18.3 | {entry['passed']} | abc, {entry['date']}; by hand |",
+            ],
+        )
+
 
 class PlayedTest(unittest.TestCase):
     def _play(
