@@ -43,6 +43,7 @@ void HealthMonitor::Start() {
 }
 
 void HealthMonitor::Stop() {
+  stopping_ = true;
   const Sessions all = sessions_.Copy();
   all.current->Stop();
   for (const auto& earlier : all.earlier) {
@@ -159,6 +160,7 @@ void HealthMonitor::Probe() {
 
 void HealthMonitor::OnProbed(const SessionPtr& session, bool discovered,
                              Result<kube::ServerInfo> info) {
+  if (stopping_) return;  // what Stop() has cut off is no answer
   probing_ = false;
   if (discovered && !info) rediscover_ = true;
   if (session != this->session()) return Probe();  // the access has changed meanwhile

@@ -88,6 +88,7 @@ class HealthMonitor final : public std::enable_shared_from_this<HealthMonitor> {
   std::atomic<SteadyTime::rep> last_contact_{0};
   std::atomic<bool> suspected_{false};  // a Suspect() is queued
   std::atomic<bool> rediscover_{true};
+  std::atomic<bool> stopping_{false};
 
   // Inside of serial_ only.
   ConnectionTracker tracker_;

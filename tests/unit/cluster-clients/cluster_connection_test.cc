@@ -1,5 +1,6 @@
 #include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "base/time.h"
 #include "cluster-clients/cluster.h"
@@ -296,6 +297,32 @@ TEST_CASE("a server that is lost is noticed through its watches, and so is its r
   f.server.SetFaults({});
   CHECK(cache.WaitForContent({"a=1"}));
   CHECK(cluster->state().phase == Phase::kConnected);
+}
+
+TEST_CASE("to stop is no outage: what that cuts off is no answer of the server") {
+  ClusterOptions patient = QuickOptions();
+  patient.probe_interval = 60s;
+  // Whether the server is to be asked while everything is being stopped is chance.
+  for (int i = 0; i < 50; ++i) {
+    Fixture f;
+    std::atomic<int> changes = 0;
+    TestCache cache, other;
+    Cluster cluster(ClusterName("gpu-east"), AccessTo(f.server), patient, f.threads.loop,
+                    f.threads.pool, SystemClock(), [&](const ConnectionState&) { ++changes; });
+    cluster.Watch({kConfigMaps}, *cache);
+    cluster.Start();
+    REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
+    const int before = changes;
+    // What this group serves is asked for.
+    std::thread asks([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(i * 20));
+      cluster.Watch({{"example.com", "v1", "things", "Thing", true}}, *other);
+    });
+    cluster.Stop();
+    asks.join();
+    CHECK(changes == before);
+    CHECK(cache->health().state == watch::CacheState::kSynced);
+  }
 }
 
 TEST_CASE("silence is noticed by a call long before the next probe") {
