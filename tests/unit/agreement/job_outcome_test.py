@@ -15,27 +15,15 @@ from real.agreement.job_case import HeldClaim, JobCase  # noqa: E402
 from real.agreement.job_outcome import FITS_IN_NO_ORDER, Comparison, compare  # noqa: E402
 from real.agreement.job_pods import PodSet  # noqa: E402
 from real.agreement.job_seen import JobObservation, JobPod  # noqa: E402
-from real.agreement.names import Names  # noqa: E402
 from real.agreement import scheduler_lines as lines  # noqa: E402
+from unit.agreement.small_job import bare_case  # noqa: E402
 
 _GANG_FAILED = "failed to schedule other pod from a pod group: no such key"
 
 
 def _case(sets: list[int], grouped: int = 0, min_count: int = 0) -> JobCase:
-    return JobCase(
-        number=1,
-        names=Names.make("j1-", 2),
-        nodes=[],
-        classes=[],
-        slices=[],
-        rules=[],
-        runners=[],
-        claims=[],
-        templates=[],
-        pod_sets=[PodSet(f"set-{i}", count, {}) for i, count in enumerate(sets)],
-        grouped=grouped,
-        min_count=min_count,
-    )
+    pod_sets = [PodSet(f"set-{i}", count, {}) for i, count in enumerate(sets)]
+    return bare_case(pod_sets, grouped, min_count, prefix="j1-")
 
 
 def _seen(case: JobCase, bound: list[int], message: str = "", **own: Json) -> JobObservation:

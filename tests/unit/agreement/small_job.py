@@ -27,9 +27,14 @@ def small_job(*sets: tuple[str, int], grouped: int = 0, shared: str = "") -> Job
         entries.append({"name": "shared", "resourceClaimName": shared})
     container = {"resources": {"claims": [{"name": "own"}]}}
     spec: Json = {"containers": [container], "nodeSelector": {}, "resourceClaims": entries}
+    return bare_case([PodSet(name, count, spec) for name, count in sets], grouped, min_count=1)
+
+
+def bare_case(pod_sets: list[PodSet], grouped: int, min_count: int, prefix: str = "") -> JobCase:
+    """A job in an empty cluster."""
     return JobCase(
         number=1,
-        names=Names.make("", 2),
+        names=Names.make(prefix, 2),
         nodes=[],
         classes=[],
         slices=[],
@@ -37,9 +42,9 @@ def small_job(*sets: tuple[str, int], grouped: int = 0, shared: str = "") -> Job
         runners=[],
         claims=[],
         templates=[],
-        pod_sets=[PodSet(name, count, spec) for name, count in sets],
+        pod_sets=pod_sets,
         grouped=grouped,
-        min_count=1,
+        min_count=min_count,
     )
 
 
