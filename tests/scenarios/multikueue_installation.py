@@ -31,16 +31,21 @@ def installation(world: World) -> Iterator[None]:
         yield
         _assert_nothing_left(world)
     finally:
-        world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
-        world.manager.delete("AdmissionCheck", None, check_name(world))
-        world.manager.delete("MultiKueueConfig", None, check_name(world))
-        for worker in world.workers:
-            world.manager.delete("MultiKueueCluster", None, worker)
-            world.manager.delete("Secret", multikueue.NAMESPACE, worker)
+        remove(world)
+
+
+def remove(world: World) -> None:
+    """The queue gets the world's own check again; MultiKueue's check and workers are deleted."""
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
+    world.manager.delete("AdmissionCheck", None, check_name(world))
+    world.manager.delete("MultiKueueConfig", None, check_name(world))
+    for worker in world.workers:
+        world.manager.delete("MultiKueueCluster", None, worker)
+        world.manager.delete("Secret", multikueue.NAMESPACE, worker)
 
 
 def connect(world: World, accesses: dict[str, Access]) -> None:
-    """MultiKueueClusters with these credentials; nobody need be connected to them yet."""
+    """Creates MultiKueueClusters with these credentials. Does not wait until they are connected."""
     for worker, access in accesses.items():
         multikueue.put_kubeconfig(world.manager, worker, access.to_kubeconfig())
         world.manager.apply(multikueue.cluster(worker))
@@ -63,7 +68,7 @@ def check_name(world: World) -> str:
 
 
 def submit(world: World, name: str, **options: Any) -> FederatedJob:
-    """A job under that check, whose copies are MultiKueue's, or of whoever is in its place."""
+    """A job under that check. MultiKueue, or fedra in its place, makes the copies."""
     world.manager.create(objects.job(world.ns, name, QUEUE, **options))
     return FederatedJob(world.fleet, world.ns, name, check_name(world), origin=multikueue.ORIGIN)
 

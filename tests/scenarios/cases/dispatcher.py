@@ -13,7 +13,7 @@ from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.kubeconfig import Access
 from scenarios.modes import DISPATCHER, ORIGIN_LABEL
-from scenarios.multikueue_installation import check_name, submit
+from scenarios.multikueue_installation import check_name, remove, submit, wait_queue
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -229,10 +229,7 @@ def _dispatching(
             check_active=False,
             crash_at=crash_at,
         )
-        world.eventually(
-            "the manager's queue is Active",
-            lambda: objects.is_true(world.manager.get("ClusterQueue", None, world.ns), "Active"),
-        )
+        wait_queue(world)
         yield fedra
     finally:
         _disconnect(world)
@@ -254,12 +251,7 @@ def _disconnect(world: World) -> None:
                 _is_copy(each) for each in world.admin(worker).list("Workload", world.ns)
             ),
         )
-    world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
-    world.manager.delete("AdmissionCheck", None, check_name(world))
-    world.manager.delete("MultiKueueConfig", None, check_name(world))
-    for worker in world.workers:
-        world.manager.delete("MultiKueueCluster", None, worker)
-        world.manager.delete("Secret", multikueue.NAMESPACE, worker)
+    remove(world)
 
 
 def _connect(world: World, workers: Collection[str]) -> None:
