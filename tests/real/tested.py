@@ -52,9 +52,9 @@ def read(file: Path = FILE) -> list[Entry]:
 
 
 def record(new: Iterable[Entry], fleets: Iterable[Clusters], file: Path = FILE) -> None:
-    """Writes the file anew with these entries in the place of older ones, and without those of scenarios on other fleets
-    than `fleets`: nobody would play them again. ValueError, and nothing is written: one is of scenarios that failed, or of
-    none."""
+    """Replaces older entries of the same fleets and releases. Drops entries of fleets that are not in `fleets`, for no run
+    would renew them. ValueError, and nothing is written: scenarios of an entry failed, or none ran.
+    """
     played = {_subject_of_fleet(fleet) for fleet in fleets}
     entries = [
         entry

@@ -36,7 +36,7 @@ def _end_pods(world: World) -> None:
 
 
 def end_jobs(world: World, kind: JobKind) -> None:
-    """Those on the workers that nobody has told yet, where no operator is real."""
+    """Ends each job on the workers that has not been ended yet, as its operator would."""
     for worker in world.workers:
         for job in world.admin(worker).list(kind.kind, world.ns):
             if not _is_to_end(job):

@@ -23,9 +23,9 @@ end-to-end tests; the names are ours.
 
 - **yes**: shown in this mode. A word in `code` is a scenario, a path a unit test. A scenario is played by
   `tests/scenarios/run.py --only NAME`, in the columns multikueue and dispatcher with `--mode multikueue` or `--mode dispatcher`
-  before it (one whose name begins with multikueue or dispatcher sets its mode up itself). On simulated clusters that is part of
-  `make test`, as far as these can play it (of kinds of jobs that share their code one stands there for the others in mode
-  multikueue); on real ones of `make test-real`, `make test-real-kinds` and `make test-real-modes`.
+  before it (one whose name begins with multikueue or dispatcher sets its mode up itself). `make test` plays those that simulated
+  clusters can play (in mode multikueue, one kind of jobs for all kinds that share its code);
+  real clusters play theirs in `make test-real`, `make test-real-kinds` and `make test-real-modes`.
 - **part**: some of it is; the rest is named.
 - **-**: does not apply, or is done otherwise on purpose.
 

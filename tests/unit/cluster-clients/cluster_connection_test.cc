@@ -299,7 +299,7 @@ TEST_CASE("a server that is lost is noticed through its watches, and so is its r
   CHECK(cluster->state().phase == Phase::kConnected);
 }
 
-TEST_CASE("to stop is no outage: what that cuts off is no answer of the server") {
+TEST_CASE("stopping a cluster reports no outage") {
   ClusterOptions patient = QuickOptions();
   patient.probe_interval = 60s;
   // Whether the server is to be asked while everything is being stopped is chance.

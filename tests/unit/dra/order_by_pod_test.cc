@@ -417,7 +417,7 @@ TEST_CASE("what cannot be played out within the limits is Unknown") {
   CHECK(worker.Judge({PodsWith("a", 81)}).verdict.outcome == Outcome::kNo);
 }
 
-TEST_CASE("many pods are played out where what they leave is told apart by few numbers") {
+TEST_CASE("many pods are played out where they can leave few combinations of devices") {
   Worker worker = LargeWorker({"a", "b"});
   CHECK(worker.Judge({PodsWith("any", 80), PodsWith("a", 1)}).verdict.outcome == Outcome::kYes);
   // Of the a's 40 are left in any case, and one node is half full.
