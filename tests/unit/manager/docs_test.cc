@@ -263,7 +263,8 @@ constexpr const char* kElasticText = R"(
 ## Elastic jobs
 
 A Job, RayCluster, RayJob or RayService with the annotation `kueue.x-k8s.io/elastic-job: "true"` may be made larger and smaller
-while it runs (Kueue's gate `ElasticJobsViaWorkloadSlices`, on by default since 0.18, on every cluster). It stays on its worker and
+while it runs (Kueue's gate `ElasticJobsViaWorkloadSlices`, on by default since 0.18, on every cluster; a worker
+needs Kueue 0.19, for with 0.18 it starts no more pods [then](support.md#kueue-release-by-release)). It stays on its worker and
 runs on, as with MultiKueue:
 
 - For more pods Kueue makes another Workload, which replaces the one before when it has quota on the manager. fedra sends it to
@@ -439,7 +440,9 @@ std::string KindsPage() {
       "\n## Pod sets\n\nWhere the pod templates are, which pod set of Kueue's Workload they make, "
       "and of how many "
       "pods. Kueue takes 18\nin a job (0.19; 0.18 takes 10, 0.17 takes 8): of one with more it "
-      "makes no Workload, and fedra never sees it. `check` warns.\n\n| kind | pod sets "
+      "makes no Workload, and fedra never sees it. `check` warns of\nmore than 18; which Kueue a "
+      "cluster has, no API tells."
+      "\n\n| kind | pod sets "
       "|\n|---|---|\n";
   for (const tracking::KindRow& row : tracking::BuiltInRows())
     page += fmt::format("| {} | {} |\n", row.resource.kind, PodSetsText(row));

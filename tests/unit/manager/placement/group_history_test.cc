@@ -76,6 +76,7 @@ class GroupHistory final : public History {
         [&] { world_.RunKueueOn(AnyWorker()); },
         [&] { EndAnyOn(AnyWorker()); },
         [&] { EndAnyOn(AnyWorker()); },
+        [&] { EndAllOn(AnyWorker()); },
         [&] { world_.Replace(Chance(2)); },
         [&] {
           if (Chance(4)) world_.DeletePod(AnyOf(world_.here()));
@@ -93,6 +94,9 @@ class GroupHistory final : public History {
           if (Chance(4)) world_.RemoveForeignPods(AnyWorker());
         },
     };
+  }
+  void EndAllOn(const std::string& worker) {
+    if (Chance(4)) world_.Finish(worker);
   }
   void EndAnyOn(const std::string& worker) {
     const std::string pod = AnyOf(world_.on(worker));

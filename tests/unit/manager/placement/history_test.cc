@@ -3,6 +3,9 @@
 // place. In mode multikueue Kueue's own MultiKueue leads for a while, and fedra again.
 
 #include "tests/unit/manager/placement/history.h"
+
+#include <utility>
+
 #include "tests/support/catch.h"
 #include "tests/support/histories.h"
 
@@ -36,22 +39,31 @@ class JobHistory final : public History {
 
  private:
   Events MoreEvents() override {
-    if (mode_ != Mode::kMultiKueue) return {};
+    Events events;
+    if (kind_.stays_evicted) events.emplace_back([&] { world_.EvictOnManager("Preempted"); });
+    if (mode_ == Mode::kMultiKueue)
+      for (auto& event : EventsOfMultiKueue()) events.push_back(std::move(event));
+    return events;
+  }
+  Events EventsOfMultiKueue() {
     return {
         [&] { world_.NominateByMultiKueue(); },
         [&] { Place(AnyWorker()); },
-        [&] {  // all of it, before fedra is there again
-          world_.NominateByMultiKueue();
-          for (const std::string& worker : Workers()) {
-            world_.Admit(worker);
-            Place(worker);
-          }
-        },
+        [&] { Lead(); },
+        [&] { Lead(); },
         [&] { taken_back_by_kueue_ += world_.TakeBackByMultiKueue() ? 1 : 0; },
         [&] {
           if (Chance(8)) world_.PutLeftOverJob(AnyWorker());
         },
     };
+  }
+  // All of it, before fedra is there again.
+  void Lead() {
+    world_.NominateByMultiKueue();
+    for (const std::string& worker : Workers()) {
+      world_.Admit(worker);
+      Place(worker);
+    }
   }
   // MultiKueue's pods, whose check it keeps Pending, too, are not played.
   void Place(const std::string& worker) {

@@ -89,6 +89,8 @@ bool World::Admit(const std::string& name) {
   clone->quota_reserved = True("QuotaReserved", "", now_);
   clone->admitted = True("Admitted", "", now_);
   clone->evicted.reset();
+  // What was evicted is started again: another version of the job, too.
+  if (HasItsJob(at) && at.job->suspended && IsAdopted(at)) EditJob(at)->suspended = false;
   return true;
 }
 
