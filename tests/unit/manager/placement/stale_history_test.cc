@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
 #include "tests/support/histories.h"
 #include "tests/unit/manager/placement/history.h"
