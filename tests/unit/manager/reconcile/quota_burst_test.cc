@@ -4,7 +4,7 @@
 #include "manager/reconcile/workload_reconciler.h"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -17,6 +17,7 @@
 #include "tests/sim/fleet.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected_executor.h"
 
 namespace fedra::reconcile::quota_burst_test {
@@ -106,8 +107,7 @@ struct Burst : Surroundings, ConnectedExecutor {
     clock.JumpWall(std::chrono::duration_cast<std::chrono::milliseconds>(
         ParseRfc3339(kReserved).value() - clock.Now() + std::chrono::seconds(1)));
     fleet.Start();
-    REQUIRE(
-        fleet.WaitUntil([&] { return fleet.manager().identity().IdentifySoon() && AreAllSeen(); }));
+    REQUIRE(WaitUntil([&] { return fleet.manager().identity().IdentifySoon() && AreAllSeen(); }));
   }
   bool IsSeen(int job) const {
     const Gathered seen = gatherer.Gather(KeyOf(job), {});
@@ -121,11 +121,11 @@ struct Burst : Surroundings, ConnectedExecutor {
       if (!IsSeen(i)) return false;
     return true;
   }
-  // As the loop does with what failed: again. False: it fails for ever.
-  bool Dispatch(int job) {
-    for (int i = 0; i < 100; ++i)
-      if (workloads.Reconcile(KeyOf(job))) return true;
-    return false;
+  // As the loop does with what failed: again.
+  Result<void> Dispatch(int job) {
+    Result<void> done;
+    (void)WaitUntil([&] { return bool(done = workloads.Reconcile(KeyOf(job))); });
+    return done;
   }
   size_t ClonesOn(size_t worker) { return fleet.server(worker).objects().List("workloads").size(); }
   // What its Kueue does with the clones there: it admits as many as have room, in the order of the
@@ -158,13 +158,16 @@ struct Burst : Surroundings, ConnectedExecutor {
 TEST_CASE("a burst: no more jobs go to a worker than its queue has room for") {
   constexpr int kEast = 15, kWest = kJobs - kEast;
   Burst burst(kEast, kWest);
-  std::atomic<int> dispatched = 0;
+  std::array<Result<void>, kJobs> outcomes;
   std::vector<std::thread> threads;
   threads.reserve(kJobs);
   for (int i = 0; i < kJobs; ++i)
-    threads.emplace_back([&burst, &dispatched, i] { dispatched += burst.Dispatch(i) ? 1 : 0; });
+    threads.emplace_back([&burst, &outcome = outcomes.at(i), i] { outcome = burst.Dispatch(i); });
   for (std::thread& thread : threads) thread.join();
-  CHECK(dispatched.load() == kJobs);
+  for (const Result<void>& outcome : outcomes) {
+    INFO((outcome ? "" : outcome.error().message));
+    CHECK(outcome);
+  }
   CHECK(burst.ClonesOn(0) == kEast);
   CHECK(burst.ClonesOn(1) == kWest);
   // A queue that is full is no refusal: one more goes to the worker where fewer wait.
