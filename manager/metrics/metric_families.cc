@@ -76,6 +76,9 @@ constexpr std::array kFamilies = {
         "is decided or written."},
     MetricFamily{"fedra_reconcile_total", "counter", "result",
                  "Reconciles of one Workload, by result."},
+    MetricFamily{"fedra_reconcile_workers_total", "counter", "",
+                 "Workers that these reconciles have looked at, together: all of them for a job "
+                 "that looks for one, else those that may have something of it."},
     MetricFamily{"fedra_reconcile_duration_seconds", "histogram", "",
                  "One reconcile of one Workload, writes included."},
     MetricFamily{

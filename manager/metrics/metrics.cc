@@ -104,6 +104,7 @@ struct Metrics::Families {
   Histogram& verification_duration =
       HistogramFamily("fedra_verification_duration_seconds").Add({}, kBuckets);
   Family<Counter>& reconciles = CounterFamily("fedra_reconcile_total");
+  Counter& workers_looked_at = CounterFamily("fedra_reconcile_workers_total").Add({});
   Histogram& reconcile_duration =
       HistogramFamily("fedra_reconcile_duration_seconds").Add({}, kBuckets);
   Family<Counter>& lost = CounterFamily("fedra_worker_lost_total");
@@ -153,6 +154,10 @@ void Metrics::Judged(const ClusterName& cluster, const verdict::Verdict& verdict
   families_->verifications.Increment(cluster, verdict::ToString(verdict.outcome));
   if (verdict.outcome == verdict::Outcome::kYes) return;
   families_->refusals.Increment(cluster, verdict::Headline(verdict));
+}
+
+void Metrics::LookedAt(size_t workers) {
+  families_->workers_looked_at.Increment(static_cast<double>(workers));
 }
 
 void Metrics::Verified(std::chrono::nanoseconds duration) {

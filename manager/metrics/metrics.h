@@ -55,6 +55,7 @@ class Metrics final : public reconcile::Telemetry {
   void Dispatched(const ClusterName& cluster, std::string_view result) override;
   void Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) override;
   void Judged(const ClusterName& cluster, const verdict::Verdict& verdict) override;
+  void LookedAt(size_t workers) override;
   void Verified(std::chrono::nanoseconds duration) override;
   void Reconciled(std::string_view result, std::chrono::nanoseconds duration) override;
   // Not counted: Dispatched says what became of it.

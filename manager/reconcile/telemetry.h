@@ -5,6 +5,7 @@
 // Thread rules: every function may be called from any thread and must be quick.
 
 #include <chrono>
+#include <cstddef>
 #include <string_view>
 
 #include "base/types.h"
@@ -29,6 +30,9 @@ class Telemetry {
   virtual void Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) = 0;
   // A workload was judged against one worker.
   virtual void Judged(const ClusterName& cluster, const verdict::Verdict& verdict) = 0;
+  // One look at one workload has seen so many workers: all while one is looked for, else those that
+  // may have copies of it.
+  virtual void LookedAt(size_t workers) = 0;
   // One workload was judged, on as many workers as its look concerned.
   virtual void Verified(std::chrono::nanoseconds duration) = 0;
   // One look at one workload, writes included. `result` is "ok" or an ErrorCode's name.

@@ -267,6 +267,7 @@ void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& dec
   // One that waits for something else goes nowhere, whatever becomes free: no other waits for it.
   const bool alone = IsAlone(seen) || decision.phase == placement::Phase::kWaiting;
   parts_.loop.AddAllNext(parts_.wake_index.Update(gathered, decision, alone));
+  parts_.telemetry.LookedAt(gathered.clusters.size());
   ObserveVerdicts(gathered);
   parts_.status_writer.Record(gathered, decision);
   parts_.phases.Record(gathered.view.key, SeenIn(gathered, decision.phase));

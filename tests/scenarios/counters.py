@@ -10,6 +10,7 @@ from collections.abc import Collection
 # What is counted per job.
 COUNTED = {
     "looks": "fedra_reconcile_total",
+    "workers seen": "fedra_reconcile_workers_total",
     "judgements": "fedra_verifications_total",
     "requests": "fedra_cluster_requests_total",
     "transactions": "fedra_store_transaction_duration_seconds_count",

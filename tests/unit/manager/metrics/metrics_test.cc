@@ -19,6 +19,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.Placed(east, std::chrono::seconds(45));
   metrics.Judged(east, {.outcome = verdict::Outcome::kNo,
                         .reasons = {{verdict::ReasonCode::kTemplateMissing, "", {}}}});
+  metrics.LookedAt(3);
+  metrics.LookedAt(4);
   metrics.Verified(std::chrono::milliseconds(1));
   metrics.Reconciled("ok", std::chrono::milliseconds(1));
   metrics.PassedUnasked();
@@ -66,6 +68,7 @@ TEST_CASE("every documented metric appears once it has a value") {
       text,
       ContainsSubstring(
           "fedra_verification_refusals_total{cluster=\"gpu-east\",reason=\"TemplateMissing\"} 1"));
+  CHECK_THAT(text, ContainsSubstring("\nfedra_reconcile_workers_total 7\n"));
   CHECK_THAT(text, ContainsSubstring("\nfedra_config_mismatch 1\n"));
   CHECK_THAT(text, ContainsSubstring("\nprocess_cpu_seconds_total 2\n"));
   CHECK_THAT(text, ContainsSubstring("\nprocess_open_fds 7\n"));

@@ -11,6 +11,7 @@ class NoTelemetry : public Telemetry {
   void Dispatched(const ClusterName&, std::string_view) override {}
   void Placed(const ClusterName&, std::chrono::nanoseconds) override {}
   void Judged(const ClusterName&, const verdict::Verdict&) override {}
+  void LookedAt(size_t) override {}
   void Verified(std::chrono::nanoseconds) override {}
   void Reconciled(std::string_view, std::chrono::nanoseconds) override {}
   void Assumed(const ObjectKey&) override {}
