@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenarios.bench import measured_run, size_row  # noqa: E402
+from scenarios.bench import bad_workers, measured_run, size_row  # noqa: E402
 from scenarios.bench.churn import parse_rates  # noqa: E402
 from scenarios.bench.sizes import Plan, Size  # noqa: E402
 from scenarios.bench.stock import Shape  # noqa: E402
@@ -132,6 +132,12 @@ def _parse() -> argparse.Namespace:
         parser.error("more claims than pods to have them")
     if arguments.slow < 0 or arguments.dead < 0 or arguments.slow + arguments.dead > 50:
         parser.error("more than half of the workers would be slow or dead")
+    for workers, _ in arguments.sizes:
+        names = tuple(str(index) for index in range(workers))
+        try:
+            bad_workers.part(names, arguments.slow, arguments.dead)
+        except ValueError as error:
+            parser.error(f"{workers} workers: {error}")
     if (
         arguments.samples < 2
         or arguments.waiting < 1

@@ -15,7 +15,7 @@ import ssl
 import tempfile
 import threading
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from scenarios.kubeconfig import Access
@@ -39,7 +39,11 @@ class ApiError(RuntimeError):
 
 
 class KubeClient:
-    """Calls to one API server. Every call raises ApiError or OSError; `find` maps 404 to None."""
+    """Calls to one API server. Every call raises ApiError or OSError; `find` maps 404 to None.
+
+    `requests` and `events` are what it has made the server do so far: calls, watches not among them, and events of its
+    watches that were read.
+    """
 
     def __init__(self, access: Access, timeout: float = 30.0):
         url = urllib.parse.urlsplit(access.server)
@@ -50,6 +54,8 @@ class KubeClient:
             self._headers["Authorization"] = f"Bearer {access.token}"
         self._tls = _tls_context(access)
         self._local = threading.local()
+        self._counting = threading.Lock()
+        self.requests, self.events = 0, 0
 
     @staticmethod
     def from_kubeconfig(path: Path) -> KubeClient:
@@ -106,7 +112,7 @@ class KubeClient:
         response = connection.getresponse()
         if response.status != 200:
             raise ApiError(response.status, "", f"watch {kind}: {response.read()[:200]!r}")
-        return Watch(connection, response)
+        return Watch(connection, response, self._count_event)
 
     def delete(self, kind: str, namespace: str | None, name: str) -> None:
         """Deletes in the background; an object that is already gone is fine."""
@@ -161,6 +167,8 @@ class KubeClient:
     def _exchange(
         self, method: str, path: str, data: str | None, headers: dict[str, str]
     ) -> tuple[int, bytes]:
+        with self._counting:
+            self.requests += 1
         reused = getattr(self._local, "connection", None)
         if reused is not None:
             try:
@@ -169,6 +177,10 @@ class KubeClient:
                 pass  # the server closed an idle connection; the request was not processed
         connection = self._local.connection = self._connect(self._timeout)
         return self._send(connection, method, path, data, headers)
+
+    def _count_event(self) -> None:
+        with self._counting:
+            self.events += 1
 
     def _connect(self, timeout: float | None) -> http.client.HTTPSConnection:
         return http.client.HTTPSConnection(
@@ -196,14 +208,20 @@ class KubeClient:
 class Watch:
     """An open watch. Iterate in one thread; `close` may be called from another and ends the iteration."""
 
-    def __init__(self, connection: http.client.HTTPSConnection, response: http.client.HTTPResponse):
-        self._connection, self._response = connection, response
+    def __init__(
+        self,
+        connection: http.client.HTTPSConnection,
+        response: http.client.HTTPResponse,
+        on_event: Callable[[], None],
+    ):
+        self._connection, self._response, self._on_event = connection, response, on_event
         self._closed = False
 
     def __iter__(self) -> Iterator[tuple[str, Object]]:
         """(ADDED | MODIFIED | DELETED, object with at least its metadata). Raises when the server ends it."""
         try:
             for line in self._response:
+                self._on_event()
                 event = json.loads(line)
                 if event["type"] == "ERROR":
                     raise ApiError(event["object"].get("code", 0), "", str(event["object"]))

@@ -230,11 +230,10 @@ class RealFleet(Fleet):
     def end_pods(
         self, worker: str, namespace: str, job: str | None = None, phase: str = "Succeeded"
     ) -> None:
-        client = self.admin(worker)
-        for pod in client.list(
-            "Pod", namespace, f"batch.kubernetes.io/job-name={job}" if job else ""
-        ):
-            self.end_pod(worker, namespace, pod["metadata"]["name"], phase)
+        labels = f"batch.kubernetes.io/job-name={job}" if job else ""
+        for pod in self.admin(worker).list("Pod", namespace, labels):
+            if _runs(pod):
+                self.end_pod(worker, namespace, pod["metadata"]["name"], phase)
 
     def end_job(self, worker: str, kind: JobKind, namespace: str, name: str, phase: str) -> None:
         if kind.kind == "Pod":
@@ -252,7 +251,7 @@ class RealFleet(Fleet):
     def end_pod(self, worker: str, namespace: str, name: str, phase: str = "Succeeded") -> None:
         client = self.admin(worker)
         pod = client.find("Pod", namespace, name)
-        if pod is not None and pod["status"].get("phase") == "Running":
+        if pod is not None and _runs(pod):
             client.patch("Pod", namespace, name, {"status": {"phase": phase}}, "status")
 
     def kueue_cpu_seconds(self, cluster: str) -> float:
@@ -369,6 +368,10 @@ class RealFleet(Fleet):
 
     def _account_access(self, cluster: str, account: str) -> Access:
         return account_access(self._planes[cluster], account)
+
+
+def _runs(pod: Object) -> bool:
+    return bool(pod.get("status", {}).get("phase") == "Running")
 
 
 def _renamed(document: Object, account: str, without: Collection[str]) -> Object:

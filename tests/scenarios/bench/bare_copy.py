@@ -19,6 +19,7 @@ from scenarios import objects
 from scenarios.bench.followers import Followers
 from scenarios.federated_job import PREBUILT_ANNOTATION
 from scenarios.fleet import MANAGER, Fleet
+from scenarios.kube_client import KubeClient
 from scenarios.resources import Object
 
 CONTROLLER = "bench.example.com/bare-copy"
@@ -33,7 +34,9 @@ class BareCopier:
     """Works from when it is made until `close`, which raises what has failed."""
 
     def __init__(self, fleet: Fleet, ns: str, check_name: str):
-        self._fleet, self._check = fleet, check_name
+        self._check = check_name
+        # Its own, so that what it asks for is told apart from what the measurement does (server_counts.py).
+        self._clients = {name: KubeClient(fleet.admin_access(name)) for name in fleet.clusters}
         self._next = itertools.cycle(fleet.workers)
         self._begun: set[tuple[str, str]] = set()  # step, name
         self._workloads: dict[str, Object] = {}  # of the manager
@@ -48,7 +51,7 @@ class BareCopier:
         for worker in fleet.workers:
             for kind, each in (("Workload", self._on_clone), ("Job", self._on_job)):
                 follow.append((worker, kind, functools.partial(each, worker)))
-        self._followers = Followers(fleet, ns, follow)
+        self._followers = Followers(self._clients.__getitem__, ns, follow)
 
     def cpu_seconds(self) -> float:
         """Of the whole process, which submits and watches as well."""
@@ -70,7 +73,7 @@ class BareCopier:
             "lastTransitionTime": _now(),
         }
         status = {"status": {"conditions": [active]}}
-        self._fleet.admin(MANAGER).patch("AdmissionCheck", None, self._check, status, "status")
+        self._clients[MANAGER].patch("AdmissionCheck", None, self._check, status, "status")
 
     def _once(self, step: str, name: str, call: Callable[[], None]) -> None:
         with self._lock:
@@ -84,8 +87,8 @@ class BareCopier:
         if not objects.is_true(workload, "QuotaReserved"):
             return
         self._workloads.setdefault(name, workload)
-        worker = next(self._next)
-        self._once("clone", name, lambda: self._create_clone(worker, workload))
+        # The next worker is taken by this call alone: events of a Workload are many.
+        self._once("clone", name, lambda: self._create_clone(next(self._next), workload))
 
     def _on_clone(self, worker: str, clone: Object) -> None:
         name = clone["metadata"]["name"]
@@ -101,7 +104,7 @@ class BareCopier:
 
     def _create_clone(self, worker: str, workload: Object) -> None:
         metadata = workload["metadata"]
-        self._fleet.admin(worker).create(
+        self._clients[worker].create(
             {
                 "apiVersion": workload["apiVersion"],
                 "kind": "Workload",
@@ -113,14 +116,14 @@ class BareCopier:
     def _create_job(self, worker: str, workload: Object) -> None:
         metadata = workload["metadata"]
         (owner,) = metadata["ownerReferences"]
-        job = self._fleet.admin(MANAGER).get("Job", metadata["namespace"], owner["name"])
+        job = self._clients[MANAGER].get("Job", metadata["namespace"], owner["name"])
         spec = dict(job["spec"])
         for own in ("selector", "managedBy"):
             spec.pop(own, None)
         template = dict(spec["template"])
         template["metadata"] = {}  # the controller's labels have the UID of the manager's job
         marks = {PREBUILT_ANNOTATION: metadata["name"]}
-        self._fleet.admin(worker).create(
+        self._clients[worker].create(
             {
                 "apiVersion": job["apiVersion"],
                 "kind": "Job",
@@ -137,7 +140,7 @@ class BareCopier:
     def _set_ready(self, workload: Object) -> None:
         metadata = workload["metadata"]
         ready = {"name": self._check, "state": "Ready", "message": "", "lastTransitionTime": _now()}
-        self._fleet.admin(MANAGER).patch(
+        self._clients[MANAGER].patch(
             "Workload",
             metadata["namespace"],
             metadata["name"],
@@ -148,11 +151,11 @@ class BareCopier:
     def _end(self, worker: str, job: Object) -> None:
         namespace, name = job["metadata"]["namespace"], job["metadata"]["name"]
         status = {"status": job["status"]}
-        self._fleet.admin(MANAGER).patch("Job", namespace, name, status, "status")
-        self._fleet.admin(worker).delete("Job", namespace, name)
+        self._clients[MANAGER].patch("Job", namespace, name, status, "status")
+        self._clients[worker].delete("Job", namespace, name)
         for mark in ("annotations", "labels"):
             if clone := job["metadata"].get(mark, {}).get(PREBUILT_ANNOTATION):
-                return self._fleet.admin(worker).delete("Workload", namespace, clone)
+                return self._clients[worker].delete("Workload", namespace, clone)
 
 
 def _now() -> str:

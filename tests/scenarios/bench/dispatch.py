@@ -34,7 +34,7 @@ _MULTIKUEUE, _BEFORE, _FEDRA, _BARE = _WORLDS
 _BARE_COPY = "bare copy"
 _REST_SECONDS = 20.0  # what goes on by itself is counted for so long
 _PATIENCE = 600.0  # MultiKueue needs minutes for its clean-up
-# Seconds between two looks at what the servers count as well: their requests are attributed to the system.
+# Seconds between two looks whether it is done: they keep the servers busy, although they are not counted.
 _INTERVAL = 2.0
 
 
@@ -248,10 +248,11 @@ class _RealBench:
         name = load.world(_BARE)
         world = self._open(name, load, bare_copy.check(name))
         copier = bare_copy.BareCopier(self._fleet, world.ns, world.check)
-        world.wait_check_active()
-        result = self._measure(world, _BARE_COPY, load, copier.cpu_seconds)
-        copier.close()
-        return result
+        try:
+            world.wait_check_active()
+            return self._measure(world, _BARE_COPY, load, copier.cpu_seconds)
+        finally:
+            copier.close()  # says what has failed there, which is why nothing went on
 
     def _run_load(
         self, load: Load, systems: Sequence[Callable[[Load], Dispatch]], rest: Work

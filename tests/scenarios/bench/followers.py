@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from scenarios.fleet import Fleet
-from scenarios.kube_client import Watch
+from scenarios.kube_client import KubeClient, Watch
 from scenarios.resources import Object
 
 
@@ -14,13 +13,15 @@ class Followers:
     """Calls back with each object that is there, comes or changes, of one watch one after the other, until `close`."""
 
     def __init__(
-        self, fleet: Fleet, ns: str, follow: Sequence[tuple[str, str, Callable[[Object], None]]]
+        self,
+        client_of: Callable[[str], KubeClient],
+        ns: str,
+        follow: Sequence[tuple[str, str, Callable[[Object], None]]],
     ):
         """`follow`: cluster, kind, and whom to call. All watches are open before the first call."""
         self._failure: Exception | None = None
         self._watches = [
-            (fleet.admin(cluster).watch(kind, ns, whole=True), each)
-            for cluster, kind, each in follow
+            (client_of(cluster).watch(kind, ns, whole=True), each) for cluster, kind, each in follow
         ]
         self._threads = [
             threading.Thread(target=self._follow, args=each, daemon=True) for each in self._watches

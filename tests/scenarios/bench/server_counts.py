@@ -1,4 +1,8 @@
-"""What API servers and Kueue have counted of themselves: the work that a dispatcher's writes cause, theirs included."""
+"""What API servers and Kueue have counted of themselves: the work that a dispatcher's writes cause, theirs included.
+
+What this process has asked for by the fleet's own clients is no part of it: to submit, to end pods, to look whether all is
+done, to watch when.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,13 @@ from scenarios.fleet import MANAGER
 from scenarios.real_fleet import RealFleet
 from scenarios.resources import RESOURCES
 
+_REQUESTS, _EVENTS = "requests", "watch events"
+
 # What is counted per job: name -> (of the API server, else of Kueue; family; labels that do not count).
 _WATCHES = ('verb="WATCH"', 'verb="CONNECT"')
 _FAMILIES = {
-    "requests": (True, "apiserver_request_total", _WATCHES),
-    "watch events": (True, "apiserver_watch_events_total", ()),
+    _REQUESTS: (True, "apiserver_request_total", _WATCHES),
+    _EVENTS: (True, "apiserver_watch_events_total", ()),
     "webhook calls": (True, "apiserver_admission_webhook_request_total", ()),
     "reconciles of Kueue": (False, "controller_runtime_reconcile_total", ()),
 }
@@ -48,22 +54,25 @@ class Reading:
     """Of one moment."""
 
     at: float  # time.monotonic
-    api_servers: dict[str, Counters]  # by cluster
+    own: dict[str, dict[str, int]]  # by cluster, and then as _FAMILIES
+    api_servers: dict[str, Counters]
     kueues: dict[str, Counters]
 
     def total(self, name: str, on_manager: bool) -> float:
         of_server, family, without = _FAMILIES[name]
         pages = self.api_servers if of_server else self.kueues
         return sum(
-            page.total(family, without)
+            page.total(family, without) - self.own[cluster].get(name, 0)
             for cluster, page in pages.items()
             if (cluster == MANAGER) == on_manager
         )
 
 
 def read(fleet: RealFleet) -> Reading:
+    clients = {name: fleet.admin(name) for name in fleet.clusters}
     return Reading(
         time.monotonic(),
+        {name: {_REQUESTS: each.requests, _EVENTS: each.events} for name, each in clients.items()},
         {name: Counters(fleet.api_server_metrics(name)) for name in fleet.clusters},
         {name: Counters(fleet.kueue_metrics(name)) for name in fleet.clusters},
     )

@@ -27,7 +27,7 @@ class Stages:
         ]
         for worker in fleet.workers:
             follow += [(worker, "Workload", self._on_clone), (worker, kind, self._on_job)]
-        self._followers = Followers(fleet, ns, follow)
+        self._followers = Followers(fleet.admin, ns, follow)
 
     def close(self) -> None:
         """Raises when a watch had ended before."""
