@@ -77,21 +77,28 @@ bool IsTolerated(const Json& taint, const Json& tolerations) {
   });
 }
 
-Amounts RoomOn(const Store& store, const ResourceType& pods, const Json& node) {
+Rooms::Rooms(const Store& store, const ResourceType& pods) {
+  for (const auto& [key, pod] : store.All(pods)) {
+    const std::string_view node = StringAt(pod.body, {"spec", "nodeName"});
+    if (node.empty()) continue;
+    const std::string_view phase = StringAt(pod.body, {"status", "phase"});
+    if (phase == "Succeeded" || phase == "Failed") continue;
+    Amounts& taken = taken_[std::string(node)];
+    for (const auto& [resource, amount] : PodRequests(pod.body["spec"])) taken[resource] += amount;
+    taken["pods"] += 1000;
+  }
+}
+
+Amounts Rooms::On(const Json& node) const {
   Amounts room;
   if (const Json* allocatable = At(node, {"status", "allocatable"})) {
     for (const auto& [name, amount] : allocatable->items()) room[name] = ParseMilli(amount);
   }
-  const std::string_view name = StringAt(node, {"metadata", "name"});
-  for (const auto& [key, pod] : store.All(pods)) {
-    const std::string_view phase = StringAt(pod.body, {"status", "phase"});
-    if (StringAt(pod.body, {"spec", "nodeName"}) != name) continue;
-    if (phase == "Succeeded" || phase == "Failed") continue;
-    for (const auto& [resource, amount] : PodRequests(pod.body["spec"])) {
-      const auto left = room.find(resource);
-      if (left != room.end()) left->second -= amount;
-    }
-    room["pods"] -= 1000;
+  const auto taken = taken_.find(StringAt(node, {"metadata", "name"}));
+  if (taken == taken_.end()) return room;
+  for (const auto& [resource, amount] : taken->second) {
+    const auto left = room.find(resource);
+    if (left != room.end()) left->second -= amount;
   }
   return room;
 }

@@ -4,6 +4,9 @@
 //
 // Thread rules: free functions on values; the caller holds the store's lock.
 
+#include <map>
+#include <string>
+
 #include "tests/sim/actors/quantity.h"
 #include "tests/sim/api/store.h"
 
@@ -19,7 +22,15 @@ bool AcceptsNode(const Json& pod_spec, const Json& node);
 // A taint of a node or device: whether one of the tolerations covers it.
 bool IsTolerated(const Json& taint, const Json& tolerations);
 
-// What the node has left, pods among it: allocatable minus what its running pods ask for.
-Amounts RoomOn(const Store& store, const ResourceType& pods, const Json& node);
+// What nodes have left, pods among it: allocatable minus what their running pods ask for. One pass
+// over the pods, however many nodes are asked for.
+class Rooms final {
+ public:
+  Rooms(const Store& store, const ResourceType& pods);
+  Amounts On(const Json& node) const;
+
+ private:
+  std::map<std::string, Amounts, std::less<>> taken_;  // by the name of the node
+};
 
 }  // namespace fedra::sim

@@ -11,7 +11,6 @@
 #include "tests/sim/actors/conditions.h"
 #include "tests/sim/scheduling/allocation.h"
 #include "tests/sim/scheduling/claim_controller.h"
-#include "tests/sim/scheduling/nodes.h"
 
 namespace fedra::sim {
 namespace {
@@ -139,12 +138,13 @@ void PodScheduler::Reconcile(Store& store, const Place& place) {
     return;
   }
   without_claims_.erase(place.key);
+  const Rooms rooms(store, pods_);
   const Inventory inventory = ReadInventory(store, core().registry);
   std::optional<Plan> chosen;
   const Json* where = nullptr;
   std::string error;  // on one node it ends the attempt for all
   for (const auto& [name, node] : store.All(nodes_)) {
-    auto plan = Fit(store, pod->body, *claims, node.body, inventory, error);
+    auto plan = Fit(store, pod->body, *claims, node.body, rooms, inventory, error);
     if (!plan || (chosen && chosen->score >= plan->score)) continue;
     chosen = std::move(plan);
     where = &node.body;
@@ -176,11 +176,12 @@ std::optional<std::vector<ObjectKey>> PodScheduler::ClaimsOf(const Store& store,
 
 std::optional<PodScheduler::Plan> PodScheduler::Fit(const Store& store, const Json& pod,
                                                     const std::vector<ObjectKey>& claims,
-                                                    const Json& node, const Inventory& inventory,
+                                                    const Json& node, const Rooms& rooms,
+                                                    const Inventory& inventory,
                                                     std::string& error) const {
   if (!AcceptsNode(pod["spec"], node) || BoolAt(node, {"spec", "unschedulable"}))
     return std::nullopt;
-  if (!HasRoom(RoomOn(store, pods_, node), pod["spec"])) return std::nullopt;
+  if (!HasRoom(rooms.On(node), pod["spec"])) return std::nullopt;
   Plan plan;
   std::vector<const Json*> specs;
   for (const ObjectKey& key : claims) {

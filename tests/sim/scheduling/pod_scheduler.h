@@ -13,6 +13,7 @@
 #include "tests/sim/actors/actor.h"
 #include "tests/sim/actors/quantity.h"
 #include "tests/sim/scheduling/inventory.h"
+#include "tests/sim/scheduling/nodes.h"
 
 namespace fedra::sim {
 
@@ -40,7 +41,8 @@ class PodScheduler final : public Actor {
                                                  const Json& pod) const;
   // Sets `error` when the scheduler would give up on all nodes because of this one.
   std::optional<Plan> Fit(const Store& store, const Json& pod, const std::vector<ObjectKey>& claims,
-                          const Json& node, const Inventory& inventory, std::string& error) const;
+                          const Json& node, const Rooms& rooms, const Inventory& inventory,
+                          std::string& error) const;
   // False: the node offers one of them in no way.
   bool AddExtended(const Store& store, const Json& pod, const Json& node, Plan& plan) const;
   const Json* ClassFor(const Store& store, const std::string& resource) const;
