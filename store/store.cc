@@ -43,7 +43,10 @@ Store::~Store() = default;
 
 bool Store::created() const { return parts_->created; }
 Result<void> Store::Commit(std::vector<Change> changes) {
-  return parts_->writer.Commit(std::move(changes));
+  return BeginCommit(std::move(changes)).get();
+}
+std::future<Result<void>> Store::BeginCommit(std::vector<Change> changes) {
+  return parts_->writer.BeginCommit(std::move(changes));
 }
 void Store::Enqueue(Change change) { parts_->writer.Enqueue(std::move(change)); }
 Result<void> Store::Flush() { return parts_->writer.Flush(); }

@@ -25,6 +25,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -92,6 +93,8 @@ class Store final {
   bool created() const;
 
   Result<void> Commit(std::vector<Change> changes);
+  // The same for a caller that has something else to do meanwhile. What it answers must be read.
+  [[nodiscard]] std::future<Result<void>> BeginCommit(std::vector<Change> changes);
   void Enqueue(Change change);
   // Waits until everything enqueued before the call is written; the error if the disk refuses.
   Result<void> Flush();

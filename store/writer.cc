@@ -42,12 +42,16 @@ Writer::~Writer() {
   }
 }
 
-Result<void> Writer::Commit(std::vector<Change> changes) {
-  if (changes.empty()) return {};
+std::future<Result<void>> Writer::BeginCommit(std::vector<Change> changes) {
+  if (changes.empty()) {
+    std::promise<Result<void>> nothing;
+    nothing.set_value(Result<void>());
+    return nothing.get_future();
+  }
   std::future<Result<void>> done =
       state_.With([&](State& state) { return state.pending.AddGroup(std::move(changes)); });
   state_.Notify();
-  return done.get();
+  return done;
 }
 
 void Writer::Enqueue(Change change) {

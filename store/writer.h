@@ -32,7 +32,7 @@ class Writer final {
   Writer(std::unique_ptr<Connection> db, StoreOptions options);
   ~Writer();
 
-  Result<void> Commit(std::vector<Change> changes);
+  std::future<Result<void>> BeginCommit(std::vector<Change> changes);
   void Enqueue(Change change);
   Result<void> Flush();
   // Everything but the sizes of the files.

@@ -45,20 +45,25 @@ store::PlacementRow Bookkeeping::Row(const Execution& execution) const {
   return row;
 }
 
-Result<store::PlacementRow> Bookkeeping::Announce(Execution& execution,
-                                                  const placement::Nominate& action) {
+Bookkeeping::Announcement Bookkeeping::Announce(Execution& execution,
+                                                const placement::Nominate& action) {
   store::PlacementRow row = Row(execution);
-  store::PlacementRow before = row;
+  Announcement announced{.before = row};
   row.nominated = action.clusters;
   if (action.new_round) {
-    FEDRA_RETURN_IF_ERROR(BeginAttempt(execution, std::move(row)));
+    announced.under_way = BeginAttempt(execution, std::move(row));
   } else if (!row.nominated.empty() || row.attempt > 0) {
     placements_.Put(std::move(row));
   }
-  return before;
+  return announced;
 }
 
-Result<void> Bookkeeping::BeginAttempt(Execution& execution, store::PlacementRow row) {
+Result<void> Bookkeeping::Await(Announcement& announced) {
+  if (!announced.under_way) return {};
+  return placements_.EndCommit(*std::exchange(announced.under_way, std::nullopt));
+}
+
+PlacementStore::UnderWay Bookkeeping::BeginAttempt(Execution& execution, store::PlacementRow row) {
   const WallTime now = clock_.Now();
   ++row.attempt;
   row.nominated_at = now;
@@ -78,7 +83,7 @@ Result<void> Bookkeeping::BeginAttempt(Execution& execution, store::PlacementRow
     announced.emplace_back(
         store::AddIntent{{intent, row.uid, "CreateClone", cluster, row.key, now}});
   }
-  return placements_.Commit(std::move(row), std::move(announced));
+  return placements_.BeginCommit(std::move(row), std::move(announced));
 }
 
 // No worker was asked yet, so the next round may have the number. A daemon that dies before this

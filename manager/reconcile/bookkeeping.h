@@ -7,6 +7,7 @@
 // construction must outlive it.
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "manager/placement/action.h"
@@ -38,8 +39,16 @@ class Bookkeeping final {
   // kConflict: the worker is back, and what is there can be removed at once.
   Result<void> Do(Execution& execution, const placement::RecordResidue& action);
 
-  // Before a nomination is written, durably when it begins a round. The row as it was before.
-  Result<store::PlacementRow> Announce(Execution& execution, const placement::Nominate& action);
+  // What announces a nomination.
+  struct Announcement {
+    store::PlacementRow before;                              // the row as it was
+    std::optional<PlacementStore::UnderWay> under_way = {};  // of one that begins a round
+  };
+  // Before a nomination is written. One that begins a round is being stored from then on, while the
+  // manager answers.
+  Announcement Announce(Execution& execution, const placement::Nominate& action);
+  // Before any worker is asked: waits until it is durable.
+  Result<void> Await(Announcement& announced);
   // The nomination failed.
   void TakeBack(const placement::Nominate& action, store::PlacementRow before, const Error& error);
   // This was written into the check.
@@ -65,7 +74,7 @@ class Bookkeeping final {
   // The remembered row of this incarnation; a fresh one when there is none.
   store::PlacementRow Row(const Execution& execution) const;
   // Counts, and stores with what it is about to do, an attempt on the nominated clusters of `row`.
-  Result<void> BeginAttempt(Execution& execution, store::PlacementRow row);
+  PlacementStore::UnderWay BeginAttempt(Execution& execution, store::PlacementRow row);
 
   store::Store& store_;
   PlacementStore& placements_;

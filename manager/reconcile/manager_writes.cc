@@ -76,8 +76,10 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::SetCheck& 
   return {};
 }
 
+// The manager and the disk are waited for at the same time. A nomination without its record, after
+// a crash or when the disk is full, is what a lost store leaves: it shows where copies may be.
 Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& action) {
-  FEDRA_ASSIGN_OR_RETURN(store::PlacementRow before, bookkeeping_.Announce(execution, action));
+  Bookkeeping::Announcement announced = bookkeeping_.Announce(execution, action);
   CrashPoint("after-intent");
   std::vector<std::string> names;
   for (const ClusterName& cluster : action.clusters) names.push_back(cluster.value);
@@ -88,8 +90,9 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
                                                        .message = action.message,
                                                        .nominated = std::move(names),
                                                        .cluster_name = {}});
+  FEDRA_RETURN_IF_ERROR(bookkeeping_.Await(announced));
   if (!written) {
-    bookkeeping_.TakeBack(action, std::move(before), written.error());
+    bookkeeping_.TakeBack(action, std::move(announced.before), written.error());
     return written;
   }
   bookkeeping_.Remember(execution, action.reported);

@@ -75,10 +75,15 @@ store::PlacementRow PlacementStore::Find(const ObjectKey& workload) const {
   });
 }
 
-Result<void> PlacementStore::Commit(store::PlacementRow row, std::vector<store::Change> more) {
+PlacementStore::UnderWay PlacementStore::BeginCommit(store::PlacementRow row,
+                                                     std::vector<store::Change> more) {
   more.emplace_back(store::PutPlacement{row});
-  FEDRA_RETURN_IF_ERROR(store_.Commit(std::move(more)));
-  state_.With([&](State& state) { state.placements[row.key] = std::move(row); });
+  return {std::move(row), store_.BeginCommit(std::move(more))};
+}
+
+Result<void> PlacementStore::EndCommit(UnderWay written) {
+  FEDRA_RETURN_IF_ERROR(written.done.get());
+  Hold(std::move(written.row));
   return {};
 }
 

@@ -5,6 +5,7 @@
 // Thread rules: any thread; but one workload is changed by one thread at a time (the queue sees to
 // that). Lifetime: the store must outlive it.
 
+#include <future>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,12 +37,18 @@ class PlacementStore final {
 
   // An empty row when nothing is remembered of this workload.
   store::PlacementRow Find(const ObjectKey& workload) const;
-  // Durable: written before the remote writes that it announces. `more` goes into the same
-  // transaction.
-  Result<void> Commit(store::PlacementRow row, std::vector<store::Change> more);
+  // A row that is being written durably.
+  struct UnderWay {
+    store::PlacementRow row;
+    std::future<Result<void>> done;
+  };
+  // Begins with it; `more` goes into the same transaction.
+  UnderWay BeginCommit(store::PlacementRow row, std::vector<store::Change> more);
+  // Waits until it is durable; remembered from then on, unless that failed.
+  Result<void> EndCommit(UnderWay written);
   // Remembered now, written soon.
   void Put(store::PlacementRow row);
-  // Remembered now, written with the next Put() or Commit() of this workload.
+  // Remembered now, written with the next Put() or commit of this workload.
   void Hold(store::PlacementRow row);
   void Forget(const ObjectKey& workload);
 

@@ -3,12 +3,16 @@
 #include "manager/reconcile/execute.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
+#include "base/guarded.h"
 #include "manager/reconcile/remove_copy.h"
 #include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected_executor.h"
 
 namespace fedra::reconcile::execute_test {
@@ -28,7 +32,7 @@ ConnectedOptions East() {
 }
 
 struct Fixture : ConnectedExecutor {
-  Fixture() : ConnectedExecutor(East()) {
+  explicit Fixture(const ExecutorOptions& with = {}) : ConnectedExecutor(East(), with) {
     const json cpu = {{"requests", {{"cpu", "1"}}}};
     AddWaitingWorkload(
         fleet.manager_server(), kKey,
@@ -421,6 +425,34 @@ TEST_CASE("a nomination that could not be written is no attempt") {
   CHECK(attempts[0].outcome == "Requeued");
   CHECK(attempts[1].number == 2);
   CHECK(attempts[2].number == 2);
+}
+
+TEST_CASE("the manager hears of an attempt while it is being stored, a worker when it has been") {
+  Guarded<bool> is_slow;
+  ExecutorOptions options;
+  options.on_transaction = [&] { is_slow.Wait([](bool slow) { return !slow; }, [](bool) {}); };
+  Fixture f(options);
+  const int before = f.transactions;
+  is_slow.With([](bool& slow) { slow = true; });
+  store::PlacementRow other;
+  other.uid = "uid-other";
+  other.key = {"ml", "other"};
+  f.placements.Put(other);
+  CHECK(WaitUntil([&] { return f.transactions > before; }));  // and none after it
+  Result<void> done;
+  std::thread carrier(
+      [&] { done = f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}); });
+  CHECK(WaitUntil([&] {
+    const json workload = *f.fleet.manager_server().objects().Get("workloads", kKey);
+    return workload["status"].contains("nominatedClusterNames");
+  }));
+  CHECK_FALSE(HappensWithin([&] { return f.HasClone(); }, std::chrono::milliseconds(100)));
+  is_slow.With([](bool& slow) { slow = false; });
+  is_slow.Notify();
+  carrier.join();
+  CHECK(done);
+  CHECK(f.HasClone());
+  CHECK(f.placements.Find(kKey).attempt == 1);
 }
 
 TEST_CASE("a worker that fails holds up neither others nor records, but the job and the winner") {

@@ -27,6 +27,7 @@ struct ExecutorOptions {
   bool has_replicas = false;       // beside this one
   bool verifies_quota = false;     // what is assumed of it is counted
   const Clock& cluster_clock = SystemClock();
+  std::function<void()> on_transaction = {};  // of the store, on its thread
 };
 
 struct ConnectedExecutor {
@@ -42,10 +43,14 @@ struct ConnectedExecutor {
   NoTelemetry nobody;
   Telemetry& telemetry = outside.telemetry == nullptr ? nobody : *outside.telemetry;
   std::atomic<int> transactions = 0;  // of the store
-  std::unique_ptr<store::Store> store =
-      store::Store::Open({.path = folder.Path("fedra.db"),
-                          .on_transaction = [this](const auto&) { ++transactions; }})
-          .value();
+  std::unique_ptr<store::Store> store = store::Store::Open({.path = folder.Path("fedra.db"),
+                                                            .on_transaction =
+                                                                [this](const auto&) {
+                                                                  ++transactions;
+                                                                  if (outside.on_transaction)
+                                                                    outside.on_transaction();
+                                                                }})
+                                            .value();
   PlacementStore placements{*store};
   StatusWriter status_writer{*store, outside.clock};
   EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), outside.clock};
