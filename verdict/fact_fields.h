@@ -145,6 +145,7 @@ void ForEachField(Like<ReleaseDoubt> auto& f, V&& visit) {
   visit("kind", f.kind);
   visit("release", f.release);
   visit("fields", f.fields);
+  visit("version", f.version);
 }
 template <class V>
 void ForEachField(Like<PodTerms> auto& f, V&& visit) {

@@ -222,6 +222,7 @@ struct ReleaseDoubt {
   Kind kind = Kind::kOrder;
   std::string release;              // "1.35"
   std::vector<std::string> fields;  // "consumesCounters (DRAPartitionableDevices)"
+  std::string version;              // "v1.38.0", which the worker tells: of kNearest alone
 
   bool operator==(const ReleaseDoubt&) const = default;
 };

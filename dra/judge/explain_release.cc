@@ -18,7 +18,8 @@ void Doubt(const AllocatorFeatures& features, ReleaseDoubt::Kind kind,
                              {verdict::ReasonCode::kReleaseUnverified, "",
                               ReleaseDoubt{.kind = kind,
                                            .release = std::string(cel::ToString(features.release)),
-                                           .fields = std::move(fields)}});
+                                           .fields = std::move(fields),
+                                           .version = {}}});
 }
 
 }  // namespace

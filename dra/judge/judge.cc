@@ -94,12 +94,13 @@ void NoteUnread(const Question& question, Verdict& verdict) {
 
 // Whatever is said of devices is said by another release's rules.
 void NoteRelease(const AllocatorFeatures& features, Verdict& verdict) {
-  if (!features.is_nearest) return;
+  if (features.unknown_version.empty()) return;
   verdict.reasons.push_back(
       {ReasonCode::kReleaseUnknown, "",
        verdict::ReleaseDoubt{.kind = verdict::ReleaseDoubt::Kind::kNearest,
                              .release = std::string(cel::ToString(features.release)),
-                             .fields = {}}});
+                             .fields = {},
+                             .version = features.unknown_version}});
 }
 
 }  // namespace

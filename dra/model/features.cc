@@ -97,7 +97,7 @@ Result<AllocatorFeatures> FeaturesOf(std::string_view version) {
   // A minor that is not known yet counts as the newest one, whatever its patch.
   const bool is_known = minor == static_cast<int>(release);
   AllocatorFeatures features = FeaturesOf(release, patch >= 0 && is_known ? patch : kNewestPatch);
-  features.is_nearest = !is_known;
+  if (!is_known) features.unknown_version = version;
   return features;
 }
 

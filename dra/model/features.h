@@ -13,6 +13,7 @@
 // Thread rules: plain values.
 
 #include <climits>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -22,7 +23,9 @@ namespace fedra::dra {
 
 struct AllocatorFeatures {
   cel::KubernetesRelease release = cel::KubernetesRelease::k136;
-  bool is_nearest = false;  // the worker's own release is not known; `release` is the nearest one
+  // The version that the worker tells, where it is of no release that is known: then `release` is
+  // the nearest one. Empty: it is known.
+  std::string unknown_version;
 
   // Feature gates. The first two, and device_taints, are on in every release; Kubernetes' own tests
   // turn them off (tests/support/dra_case.h).
@@ -110,8 +113,8 @@ inline constexpr int kNewestPatch = INT_MAX;
 AllocatorFeatures FeaturesOf(cel::KubernetesRelease release, int patch = kNewestPatch);
 
 // The same by a version as API servers tell it: "v1.36.2+k3s1". Without a patch ("1.36") it is the
-// newest one. For minors after the newest known one: of that, `is_nearest`. kInvalidArgument for
-// those before the oldest known one, and for what is no version.
+// newest one. For minors after the newest known one: of that, `unknown_version`. kInvalidArgument
+// for those before the oldest known one, and for what is no version.
 Result<AllocatorFeatures> FeaturesOf(std::string_view version);
 
 }  // namespace fedra::dra

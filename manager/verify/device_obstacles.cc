@@ -84,7 +84,8 @@ std::optional<verdict::Reason> DeviceObstacles::RuleDoubt() const {
         verdict::ReasonCode::kReleaseUnverified, "",
         verdict::ReleaseDoubt{.kind = verdict::ReleaseDoubt::Kind::kRules,
                               .release = std::string(cel::ToString(features.release)),
-                              .fields = {}}};
+                              .fields = {},
+                              .version = {}}};
   });
 }
 

@@ -77,7 +77,7 @@ dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
     features = *known;
   } else if (!api.release.empty()) {
     if (IsOlder(api.release)) features = dra::FeaturesOf(cel::kOldestRelease);
-    features.is_nearest = true;
+    features.unknown_version = api.release;
   }
   features.device_taint_rules = api.taint_rules;
   features.workload_claims = api.pod_groups;

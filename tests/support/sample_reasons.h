@@ -106,12 +106,15 @@ inline std::vector<SampleReason> ObjectSamples() {
        "not "
        "fit as it demands"},
       {{kReleaseUnverified, "",
-        ReleaseDoubt{
-            ReleaseDoubt::Kind::kGates, "1.35", {"consumesCounters (DRAPartitionableDevices)"}}},
+        ReleaseDoubt{ReleaseDoubt::Kind::kGates,
+                     "1.35",
+                     {"consumesCounters (DRAPartitionableDevices)"},
+                     {}}},
        "the worker's objects have consumesCounters (DRAPartitionableDevices): off by default in "
        "1.35, and what its kube-scheduler makes of it is not judged"},
-      {{kReleaseUnknown, "", ReleaseDoubt{ReleaseDoubt::Kind::kNearest, "1.37", {}}},
-       "the worker's Kubernetes is of no release that fedra knows: its devices are judged as by "
+      {{kReleaseUnknown, "", ReleaseDoubt{ReleaseDoubt::Kind::kNearest, "1.37", {}, "v1.38.0"}},
+       "the worker's Kubernetes v1.38.0 is of no release that fedra knows: its devices are judged "
+       "as by "
        "kube-scheduler 1.37"},
       {{kPodUnverified, "pod set main", PodTerms{"main", {"affinity.podAffinity"}}},
        "not judged of the pods of main: affinity.podAffinity"},
@@ -222,7 +225,7 @@ inline std::vector<SampleReason> DeviceSamples() {
        "through "
        "ResourceClaim ml/x"},
       {{kPodsDoNotFit, "pod set main", PodsFit{1, 4}}, "1 of 4 pods fit"},
-      {{kPodsDoNotFit, "", ReleaseDoubt{ReleaseDoubt::Kind::kCounts, "1.35", {}}},
+      {{kPodsDoNotFit, "", ReleaseDoubt{ReleaseDoubt::Kind::kCounts, "1.35", {}, {}}},
        "how many pods fit may be chance, for kube-scheduler 1.35 looks at the pools and slices "
        "of a node in any order; all of them fit in none"},
       {{kCapacityExhausted, "ResourceClaim ml/x", FullClaim{"ResourceClaim ml/x", 256, 250, 6}},

@@ -65,10 +65,10 @@ TEST_CASE("a version is read with its patch; without one it is the newest") {
   CHECK(is("v1.36", dra::FeaturesOf(k136)));
   CHECK(is("1.36-gke.0", dra::FeaturesOf(k136)));
   dra::AllocatorFeatures nearest = dra::FeaturesOf(k137);
-  nearest.is_nearest = true;
-  CHECK(is("v1.38.0", nearest));
-  CHECK(is("v1.99.1", nearest));
-  CHECK(is("v1.370.2", nearest));
+  for (const char* unknown : {"v1.38.0", "v1.99.1", "v1.370.2"}) {
+    nearest.unknown_version = unknown;
+    CHECK(is(unknown, nearest));
+  }
   CHECK_FALSE(dra::FeaturesOf("1.33.4"));
   CHECK_FALSE(dra::FeaturesOf("new"));
   CHECK(dra::FeaturesOf(k136, 0) != dra::FeaturesOf(k136, 2));
@@ -90,8 +90,8 @@ TEST_CASE("a release that is not known is noted beside every verdict, which it d
     REQUIRE_FALSE(newer.reasons.empty());
     CHECK(newer.reasons.back().code == ReasonCode::kReleaseUnknown);
     CHECK(verdict::MessageOf(newer.reasons.back()) ==
-          "the worker's Kubernetes is of no release that fedra knows: its devices are judged as by "
-          "kube-scheduler 1.37");
+          "the worker's Kubernetes v1.38.0 is of no release that fedra knows: its devices are "
+          "judged as by kube-scheduler 1.37");
     newer.reasons.pop_back();
     CHECK(newer.reasons == known.reasons);
   }

@@ -87,7 +87,7 @@ TEST_CASE("an upgraded worker is watched in its new versions, by its new release
   Worker& worker = f.worker(0);
   REQUIRE(f.WaitUntil([&] { return Slices(worker) == 1; }));
   CHECK(worker.objects().devices()->snapshot()->features().release == Release::k134);
-  CHECK(worker.objects().devices()->snapshot()->features().is_nearest);
+  CHECK(worker.objects().devices()->snapshot()->features().unknown_version == "v1.33.4");
   CHECK(worker.Facts().dra_versions == std::vector<std::string>{"v1beta1"});
 
   sim::Faults away;
@@ -101,7 +101,7 @@ TEST_CASE("an upgraded worker is watched in its new versions, by its new release
   f.server(0).SetFaults(upgraded);
   CHECK(f.WaitUntil([&] { return Tainted(worker) == 1; }));
   CHECK(worker.objects().devices()->snapshot()->features().release == Release::k136);
-  CHECK_FALSE(worker.objects().devices()->snapshot()->features().is_nearest);
+  CHECK(worker.objects().devices()->snapshot()->features().unknown_version.empty());
   CHECK(Slices(worker) == 1);
 
   // The watches go on in what is served now.

@@ -64,9 +64,9 @@ TEST_CASE("what a worker has of DRA is its release's, and what it serves beside"
     CAPTURE(version);
     const kube::ServerInfo unknown = Server(version, {"v1"});
     CHECK(CapabilitiesOf(objects, unknown).dra_release == release);
-    CHECK(FeaturesOf(ReadDraApi(&unknown)).is_nearest == is_nearest);
+    CHECK(FeaturesOf(ReadDraApi(&unknown)).unknown_version == (is_nearest ? version : ""));
   }
-  CHECK_FALSE(FeaturesOf(ReadDraApi(nullptr)).is_nearest);
+  CHECK(FeaturesOf(ReadDraApi(nullptr)).unknown_version.empty());
 
   kube::ServerInfo server = Server("v1.36.3", {"v1"});
   const WorkerCapabilities usual = CapabilitiesOf(objects, server);
