@@ -92,9 +92,9 @@ std::string TextOf(const ReleaseDoubt& doubt, const Rendering&) {
              "and whose it reads is chance; 1.36.4 does not";
     case ReleaseDoubt::Kind::kNearest:
       return fmt::format(
-          "the worker's Kubernetes {} is of no release that fedra knows: its devices are judged as "
+          "the worker's Kubernetes{} is of no release that fedra knows: its devices are judged as "
           "by {}",
-          doubt.version, scheduler);
+          doubt.version.empty() ? "" : " " + doubt.version, scheduler);
     case ReleaseDoubt::Kind::kGates:
       break;
   }

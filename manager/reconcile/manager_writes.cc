@@ -76,10 +76,12 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::SetCheck& 
   return {};
 }
 
-// The manager and the disk are waited for at the same time. A nomination without its record, after
-// a crash or when the disk is full, is what a lost store leaves: it shows where copies may be.
+// The manager and the disk are waited for at the same time. A first nomination without its record,
+// after a crash or when the disk is full, is what a lost store leaves: it shows where copies may
+// be. A later one would pass for the round that is recorded, so its own comes first.
 Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& action) {
   Bookkeeping::Announcement announced = bookkeeping_.Announce(execution, action);
+  if (announced.before.nominated_at) FEDRA_RETURN_IF_ERROR(bookkeeping_.Await(announced));
   CrashPoint("after-intent");
   std::vector<std::string> names;
   for (const ClusterName& cluster : action.clusters) names.push_back(cluster.value);
