@@ -112,10 +112,13 @@ inline std::vector<SampleReason> ObjectSamples() {
                      {}}},
        "the worker's objects have consumesCounters (DRAPartitionableDevices): off by default in "
        "1.35, and what its kube-scheduler makes of it is not judged"},
+      {{kReleaseUnknown, "", ReleaseDoubt{ReleaseDoubt::Kind::kNearest, "1.37", {}, {}}},
+       "the worker's Kubernetes is of no release that fedra knows: its devices are judged as by "
+       "kube-scheduler 1.37"},
       {{kReleaseUnknown, "", ReleaseDoubt{ReleaseDoubt::Kind::kNearest, "1.37", {}, "v1.38.0"}},
        "the worker's Kubernetes v1.38.0 is of no release that fedra knows: its devices are judged "
-       "as by "
-       "kube-scheduler 1.37"},
+       "as "
+       "by kube-scheduler 1.37"},
       {{kPodUnverified, "pod set main", PodTerms{"main", {"affinity.podAffinity"}}},
        "not judged of the pods of main: affinity.podAffinity"},
       {{kApiVersionOld, "DeviceTaintRule old", BroadTaintRules{2, "old"}},

@@ -58,6 +58,7 @@ constexpr uint64_t kKnownHashes[] = {
     6707266314878153u,      // ReleaseUnverified
     8527092426679089354u,   // PodUnverified
     18200273547315910947u,  // ReleaseUnknown
+    14791009851210594751u,  // ReleaseUnknown
 };
 
 uint64_t Lasting(ReasonCode code, Facts facts) {
