@@ -161,8 +161,10 @@ TEST_CASE("a burst: no more jobs go to a worker than its queue has room for") {
   std::array<Result<void>, kJobs> outcomes;
   std::vector<std::thread> threads;
   threads.reserve(kJobs);
-  for (int i = 0; i < kJobs; ++i)
-    threads.emplace_back([&burst, &outcome = outcomes.at(i), i] { outcome = burst.Dispatch(i); });
+  for (int i = 0; i < kJobs; ++i) {
+    Result<void>& outcome = outcomes.at(static_cast<std::size_t>(i));
+    threads.emplace_back([&burst, &outcome, i] { outcome = burst.Dispatch(i); });
+  }
   for (std::thread& thread : threads) thread.join();
   for (const Result<void>& outcome : outcomes) {
     INFO((outcome ? "" : outcome.error().message));
