@@ -9,11 +9,11 @@
 // on any node, when it took devices that several nodes reach; and on those where a claim that it
 // shares was to be allocated until then.
 //
-// Which nodes the pods go to is decided by scores that are not known here. An error that another
-// choice would have avoided is no proof: it is Unknown. It is No where no choice avoids it: pods go
-// to nodes where they lead to an error only when no other node takes them. Between pods of one set
-// every choice is looked at; what earlier sets and dispatched jobs could have done elsewhere is
-// not, so an error that only their other choices lead to is missed.
+// Which nodes the pods go to is decided by scores, of which not all can be seen here. An error that
+// another choice would have avoided is no proof: it is Unknown. It is No where no choice avoids it:
+// pods go to nodes where they lead to an error only when no other node takes them. Between pods of
+// one set every choice is looked at; what earlier sets and dispatched jobs could have done
+// elsewhere is not, so an error that only their other choices lead to is missed.
 //
 // Reads what was placed and changes nothing of it.
 // Thread rules: one simulation, one thread.

@@ -3,13 +3,12 @@
 // The verdict on devices: would these pods run on that cluster, how many of them, and if not all,
 // why?
 //
-// Pods are placed one after another in a simulation: nodes in order of their names, each pod with
-// all its claims jointly on one node (dra/allocator/allocator.h), what it takes is gone for the
-// next. A node that gives a request an earlier alternative comes before its name, as kube-scheduler
-// scores it.
+// Pods are placed one after another in a simulation, each with all its claims jointly on one node
+// (dra/allocator/allocator.h), the one that kube-scheduler's scores prefer (node_order.h); what it
+// takes is gone for the next.
 //
 // A named claim is allocated once, by the first pod, and binds the others to the nodes of its
-// allocation. Which node that is depends on scores that are not known here: when not all pods fit,
+// allocation. Not all that decides which node that is can be seen here: when not all pods fit,
 // others are tried, and it is a No when none holds all pods.
 //
 // A selector error on any node that the pod could use aborts the pod in kube-scheduler, even when
@@ -79,8 +78,9 @@ struct JudgeOptions {
   // Whether cpu, memory, pods and plugin resources must have room on the node. Without it a plugin
   // resource must only be there.
   bool node_resources = true;
-  // What running pods hold, per node name, "pods" included; null: nothing is known to run.
-  const std::map<Symbol, Amounts>* used = nullptr;
+  // What running pods hold; null: nothing is known to run. The memory knows it by its address, so
+  // it must not change.
+  std::shared_ptr<const NodeUse> used = nullptr;
   // Claims through which running pods hold resources of their node (node_share.h), by node; null:
   // there are none.
   const std::map<Symbol, std::set<ObjectKey>>* node_claims = nullptr;

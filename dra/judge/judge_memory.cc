@@ -16,6 +16,8 @@ constexpr size_t kMaxAdmitting = 64;
 // One per kind of request and kind of node constraints.
 constexpr size_t kMaxFree = 256;
 constexpr size_t kMaxReports = 256;
+// One per kind of node constraints and amount of cpu and memory.
+constexpr size_t kMaxRanks = 64;
 // One per kind of job.
 constexpr size_t kMaxByOrder = 64;
 
@@ -164,7 +166,10 @@ void JudgeMemory::Refresh(const Snapshot& snapshot, const MatchCache& matches) {
   }
   if (other_slices) pools_.reset();
   if (other_matches || other_slices || other_nodes) by_order_.clear();
-  if (other_nodes) admitting_.clear();
+  if (other_nodes) {
+    admitting_.clear();
+    ranks_.clear();
+  }
   if (other_matches || other_nodes) free_.clear();
   if (other_matches || other_nodes || use_serial_ != snapshot.use_serial()) reports_.clear();
   matches_epoch_ = matches.epoch();
@@ -187,6 +192,7 @@ const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
   if (admitting_.size() >= kMaxAdmitting) {
     admitting_.clear();
     free_.clear();
+    ranks_.clear();
     reports_.clear();
   }
   AdmittingNodes& added = admitting_.emplace_back();
@@ -301,6 +307,25 @@ const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
                           : FindFreeDevices(pool, nodes, keys, snapshot.features(), matches));
   });
   return entry.free;
+}
+
+std::shared_ptr<const NodeRanks> JudgeMemory::RanksOf(const NodeConstraints& constraints,
+                                                      const Load& pod,
+                                                      const std::shared_ptr<const NodeUse>& used,
+                                                      const Snapshot& snapshot,
+                                                      const MatchCache& matches) {
+  const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
+  const bool change_of_balance = snapshot.features().scores_change_of_balance;
+  if (ranks_used_ != used || ranks_.size() >= kMaxRanks) ranks_.clear();
+  ranks_used_ = used;
+  for (const RanksEntry& known : ranks_)
+    if (known.nodes == admitting.id && known.pod == pod &&
+        known.change_of_balance == change_of_balance)
+      return known.ranks;
+  auto ranks = std::make_shared<const NodeRanks>(
+      RankNodes(admitting.nodes, constraints.tolerations, pod, used.get(), change_of_balance));
+  return ranks_.emplace_back(RanksEntry{admitting.id, pod, change_of_balance, std::move(ranks)})
+      .ranks;
 }
 
 RequestReport JudgeMemory::ReportOn(const NodeConstraints& constraints, const PodClaims& pod,

@@ -22,6 +22,7 @@
 #include "dra/allocator/match.h"
 #include "dra/judge/explain.h"
 #include "dra/judge/node_fit.h"
+#include "dra/judge/node_score.h"
 #include "dra/judge/pool_facts.h"
 #include "dra/model/node_view.h"
 #include "dra/model/snapshot.h"
@@ -85,6 +86,10 @@ class JudgeMemory final {
 
   const AdmittingNodes& NodesFor(const NodeConstraints& constraints, const Snapshot& snapshot,
                                  const MatchCache& matches);
+  // RankNodes() of the admitting nodes.
+  std::shared_ptr<const NodeRanks> RanksOf(const NodeConstraints& constraints, const Load& pod,
+                                           const std::shared_ptr<const NodeUse>& used,
+                                           const Snapshot& snapshot, const MatchCache& matches);
   // Whether some device of the cluster makes a selector of the conjunction fail.
   bool CanFail(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
   // Whether some node sees two slices, or more, with devices that the conjunction matches or fails
@@ -109,6 +114,13 @@ class JudgeMemory final {
     FreeDevices free;
   };
 
+  struct RanksEntry {
+    uint64_t nodes;  // AdmittingNodes::id
+    Load pod;
+    bool change_of_balance;
+    std::shared_ptr<const NodeRanks> ranks;
+  };
+
   struct Report {
     uint64_t nodes;  // AdmittingNodes::id
     ConjunctionId match;
@@ -128,6 +140,8 @@ class JudgeMemory final {
   uint64_t last_id_ = 0;
   std::deque<AdmittingNodes> admitting_;
   std::deque<FreeEntry> free_;
+  std::shared_ptr<const NodeUse> ranks_used_;  // of all ranks; kept, so that its address is its own
+  std::vector<RanksEntry> ranks_;
   std::vector<Report> reports_;
   std::map<ConjunctionId, bool> can_fail_;
   std::map<ConjunctionId, bool> meets_several_;

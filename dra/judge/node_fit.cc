@@ -78,6 +78,14 @@ std::optional<NodeRefusal> Refuses(const Node& node, const NodeConstraints& cons
   return std::nullopt;
 }
 
+int UntoleratedTaints(const Node& node, const std::vector<Toleration>& tolerations) {
+  return static_cast<int>(
+      std::count_if(node.taints.begin(), node.taints.end(), [&](const NodeTaint& taint) {
+        return taint.effect == "PreferNoSchedule" &&
+               !TolerateAny(tolerations, taint.key.view(), taint.value.view(), taint.effect.view());
+      }));
+}
+
 NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,
                    const std::vector<Symbol>& elsewhere) {
   NodeAnswer now;  // what is short although the node is large enough

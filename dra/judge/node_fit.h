@@ -25,6 +25,10 @@ struct NodeAnswer {
 // Nothing: it may run there.
 std::optional<verdict::NodeRefusal> Refuses(const Node& node, const NodeConstraints& constraints);
 
+// Taints that keep only pods away that have another node to go to (PreferNoSchedule), as far as the
+// pod does not tolerate them. What the scores of TaintToleration count.
+int UntoleratedTaints(const Node& node, const std::vector<Toleration>& tolerations);
+
 // `used`: what running pods and pods placed before hold, "pods" included; null: nothing. Resources
 // named in `elsewhere` are provided by devices. Of several resources the first one that the node
 // could never give is named, or else the first one that it cannot give now.

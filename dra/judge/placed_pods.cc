@@ -73,6 +73,7 @@ void Occupy(const PodDemand& demand, const PodVariant& variant, const NodeAlloca
             const NodeView& view, Workspace& workspace, Amounts& room) {
   Commit(found, variant.pod, view, workspace);
   AddAmounts(room, demand.requests);
+  AddAmounts(room, demand.unrequested);
   AddAmounts(room, demand.host_ports);
   AddAmounts(room, BeyondRequests(demand, found.of_node));
   static const Amounts one_pod{{Pods(), Quantity(1)}};

@@ -44,11 +44,12 @@ struct PodsToPlace {
 
 // What one pod would get on one node.
 struct Offer {
+  size_t position;  // of the node, in ResolvedPod::nodes
   const Node* node;
   const PodVariant* variant;
   NodeView view;
   NodeAllocation allocation;
-  int score = 0;  // of its alternatives, as kube-scheduler gives it
+  int score = 0;  // of its devices: NodeOrder
 };
 
 // The scheduler's attempt to place a pod ends with it.

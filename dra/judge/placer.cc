@@ -13,15 +13,15 @@
 namespace fedra::dra {
 namespace {
 
-// FirstAvailableDeviceRequestMaxSize of resource.k8s.io: what the first alternative scores.
-constexpr int kMostAlternatives = 8;
-
-// computeScore of kube-scheduler 1.36.3 (dynamicresources.go), without the claims that are
-// allocated already: they score the same on every node.
-int ScoreOf(const NodeAllocation& allocation) {
-  int score = 0;
-  for (const int alternative : allocation.alternatives) score += kMostAlternatives - alternative;
-  return score;
+// Calls use(claim, request, index of the alternative) for each firstAvailable request of the claims
+// that are allocated as offered. The claim for extended resources, which is the last, has none.
+template <typename Use>
+void ForEachAlternative(const Offer& offer, Use use) {
+  const std::vector<PreparedClaim>& claims = offer.variant->pod.claims;
+  auto next = offer.allocation.alternatives.begin();
+  for (size_t claim = 0; claim < claims.size(); ++claim)
+    for (size_t request = 0; request < claims[claim].requests.size(); ++request)
+      if (claims[claim].requests[request].alternatives) use(claim, request, *next++);
 }
 
 std::vector<PlannedDevice> NameDevices(const Offer& offer) {
@@ -51,20 +51,17 @@ Binding BindingOf(const Offer& offer, size_t claim) {
     if (device.slice->skips_operations) binding.needs_operations = offer.node->optional_operations;
   }
   if (!binding.node.empty()) binding.selectors.clear();
+  ForEachAlternative(offer, [&](size_t of_claim, size_t, int index) {
+    if (of_claim == claim) binding.devices_score += ScoreOfAlternative(index);
+  });
   binding.of_node = TakeOf(offer.allocation, offer.view, static_cast<uint32_t>(claim));
   return binding;
 }
 
-// The claim for extended resources, which is the last, has no alternatives.
 void NoteAlternatives(const Offer& offer, PlacementTrace& trace) {
-  const std::vector<PreparedClaim>& claims = offer.variant->pod.claims;
-  auto next = offer.allocation.alternatives.begin();
-  for (size_t claim = 0; claim < claims.size(); ++claim) {
-    for (size_t request = 0; request < claims[claim].requests.size(); ++request) {
-      if (!claims[claim].requests[request].alternatives) continue;
-      Merge(trace.report.alternatives, {trace.resolved.entries[claim], request, *next++});
-    }
-  }
+  ForEachAlternative(offer, [&](size_t claim, size_t request, int index) {
+    Merge(trace.report.alternatives, {trace.resolved.entries[claim], request, index});
+  });
 }
 
 }  // namespace
@@ -122,9 +119,13 @@ bool Placer::TakesDevices(const Offer& offer) {
   return room.fits();
 }
 
-std::optional<Offer> Placer::OfferOn(const Node& node) {
-  Offer offer{
-      .node = &node, .variant = &trace_.resolved.variants.For(node), .view = {}, .allocation = {}};
+std::optional<Offer> Placer::OfferOn(size_t position) {
+  const Node& node = *trace_.resolved.nodes[position];
+  Offer offer{.position = position,
+              .node = &node,
+              .variant = &trace_.resolved.variants.For(node),
+              .view = {},
+              .allocation = {}};
   const PodVariant& variant = *offer.variant;
   const NodeAnswer room = RoomOn(node, demand_, variant, HeldOn(placed_, node), context_.options);
   if (!room.fits()) {
@@ -150,7 +151,10 @@ std::optional<Offer> Placer::OfferOn(const Node& node) {
   }
   AddAmounts(found.of_node.amounts, trace_.resolved.of_bound);
   if (!TakesDevices(offer) || !TakesPod(variant)) return std::nullopt;
-  offer.score = ScoreOf(found);
+  if (context_.features().scores_devices) {
+    offer.score = ScoreOfBound();
+    for (const int index : found.alternatives) offer.score += ScoreOfAlternative(index);
+  }
   return offer;
 }
 
@@ -162,10 +166,9 @@ bool Placer::FailsToScore(const Offer& offer) {
   if (!context_.features().scores_need_all_claims || claims == 0 || trace_.resolved.bound.empty())
     return false;
   const NodeFindings found = trace_.found;
-  const auto& nodes = trace_.resolved.nodes;
-  const bool fails = std::any_of(nodes.begin(), nodes.end(), [&](const Node* other) {
-    return other != offer.node && OfferOn(*other).has_value();
-  });
+  bool fails = false;
+  for (size_t other = 0; other < trace_.resolved.nodes.size() && !fails; ++other)
+    fails = other != offer.position && OfferOn(other).has_value();
   trace_.found = found;
   if (!fails) return false;
   trace_.errors.error = {.node = offer.node,
@@ -182,7 +185,11 @@ bool Placer::FailsToScore(const Offer& offer) {
 // The claims that the pod shares with others are allocated from now on, for every further pod of
 // this and other pod sets.
 void Placer::Bind(const Offer& offer) {
-  if (offer.variant->shared.empty()) return;
+  if (offer.variant->shared.empty()) {
+    order_->PutBack(offer.position);
+    if (forecaster_.ChangesOthers(offer)) order_->AskAllAgain();
+    return;
+  }
   SharedChoice choice{.step = step_.number, .claims = {}, .node = offer.node->name};
   for (const size_t claim : offer.variant->shared) {
     const ObjectKey& key = offer.variant->pod.claims[claim].key;
@@ -196,7 +203,8 @@ void Placer::Bind(const Offer& offer) {
   placed_.choices.push_back(std::move(choice));
   trace_.resolved = Resolve(context_, trace_.pods.ns, demand_, placed_);
   trace_.found = {};
-  order_ = {};
+  spares_ = true;
+  OrderNodes();
 }
 
 void Placer::Take(const Offer& offer) {
@@ -225,14 +233,10 @@ bool Placer::Ends() const {
 bool Placer::Merges() const {
   if (context_.draws == nullptr) return false;
   StateText state;
-  for (const uint64_t number :
-       {step_.number, static_cast<size_t>(trace_.report.fitting), order_.next,
-        size_t{order_.spares}, size_t{trace_.found.unbindable > 0}})
+  for (const uint64_t number : {step_.number, static_cast<size_t>(trace_.report.fitting),
+                                size_t{spares_}, size_t{trace_.found.unbindable > 0}})
     state.Add(number);
-  for (const auto& [score, position] : order_.asked) {
-    state.Add(static_cast<uint64_t>(-score));
-    state.Add(position);
-  }
+  order_->AddTo(state);
   AddForecast(trace_.errors, state);
   return context_.draws->Merges(context_, placed_, std::move(state));
 }
@@ -240,50 +244,60 @@ bool Placer::Merges() const {
 bool Placer::IsLeftOut(size_t position) const {
   if (position < trace_.found.too_few.size() && trace_.found.too_few[position]) return true;
   const Node& node = *trace_.resolved.nodes[position];
-  if (order_.spares && trace_.errors.LeadsToError(node)) return true;
+  if (spares_ && trace_.errors.LeadsToError(node)) return true;
   // Only the first pod allocates claims for the others.
   return trace_.report.fitting == 0 && step_.excluded && step_.excluded->contains(node.name);
 }
 
-// Where every request gets its first alternative; 0 without alternatives.
+// Of the devices that allocated claims have.
+int Placer::ScoreOfBound() const {
+  int score = 0;
+  for (const auto& [claim, binding] : trace_.resolved.bound) score += binding->devices_score;
+  return score;
+}
+
+// What devices score where every request gets its first alternative.
 int Placer::BestScore() const {
-  int requests = 0;
+  if (!context_.features().scores_devices) return 0;
+  int score = ScoreOfBound();
   for (const PreparedClaim& claim : trace_.resolved.variants.Plain().pod.claims)
-    requests += static_cast<int>(
-        std::count_if(claim.requests.begin(), claim.requests.end(),
-                      [](const PreparedRequest& request) { return request.alternatives; }));
-  return requests * kMostAlternatives;
+    for (const PreparedRequest& request : claim.requests)
+      if (request.alternatives) score += ScoreOfAlternative(0);
+  return score;
 }
 
-// The first of the nodes not asked before where the pod gets the best there is. Those that have
-// less for it are noted.
-std::optional<Offer> Placer::FirstGood() {
-  const int best = BestScore();
-  // A better alternative is not worth an Unknown.
-  const auto gives_up = [&] {
-    return !order_.asked.empty() && context_.cost.steps > context_.options.limits.max_steps / 2;
-  };
-  for (; order_.next < trace_.resolved.nodes.size() && !Ends() && !gives_up(); ++order_.next) {
-    if (IsLeftOut(order_.next)) continue;
-    std::optional<Offer> offer = OfferOn(*trace_.resolved.nodes[order_.next]);
-    if (!offer) continue;
-    if (offer->score >= best) return offer;  // and perhaps the next pod as well
-    order_.asked.emplace(-offer->score, order_.next);
-  }
-  return std::nullopt;
+void Placer::OrderNodes() {
+  const Load pod = LoadOf(demand_);
+  const auto& used = context_.options.used;
+  const bool change_of_balance = context_.features().scores_change_of_balance;
+  std::shared_ptr<const NodeRanks> ranks;
+  if (trace_.resolved.bound.empty())
+    ranks = context_.memory.RanksOf(demand_.node, pod, used, context_.snapshot,
+                                    context_.caches.matches);
+  else  // the memory knows only those of all nodes that admit the pod
+    ranks = std::make_shared<const NodeRanks>(RankNodes(
+        trace_.resolved.nodes, demand_.node.tolerations, pod, used.get(), change_of_balance));
+  order_.emplace(NodeOrder::Question{.nodes = trace_.resolved.nodes,
+                                     .ranks = std::move(ranks),
+                                     .demand = demand_,
+                                     .placed = placed_,
+                                     .options = context_.options,
+                                     .features = context_.features(),
+                                     .best_devices = BestScore()});
 }
 
-// The node for the next pod.
+// The node for the next pod; it leaves the order.
 std::optional<Offer> Placer::Choose() {
-  if (std::optional<Offer> offer = FirstGood()) return offer;
-  while (!order_.asked.empty() && !Ends()) {
-    const auto [score, position] = *order_.asked.begin();
-    order_.asked.erase(order_.asked.begin());
-    if (IsLeftOut(position)) continue;
-    std::optional<Offer> offer = OfferOn(*trace_.resolved.nodes[position]);
+  while (!Ends()) {
+    // A better node is not worth an Unknown.
+    if (context_.cost.steps > context_.options.limits.max_steps / 2) order_->StopAsking();
+    const std::optional<NodeRank> turn = order_->Next();
+    if (!turn) return std::nullopt;
+    if (IsLeftOut(turn->position)) continue;
+    std::optional<Offer> offer = OfferOn(turn->position);
     if (!offer) continue;
-    order_.asked.emplace(-offer->score, position);
-    if (offer->score >= -score) return offer;  // else others may be better by now
+    if (order_->IsBest(*turn, offer->score)) return offer;
+    order_->Keep(*turn, offer->score);
   }
   return std::nullopt;
 }
@@ -292,9 +306,9 @@ void Placer::PlacePods() {
   while (!Ends() && !Merges()) {
     std::optional<Offer> offer = Choose();
     // No other node takes it: now those where it leads the next pod to an error as well.
-    if (!offer && order_.spares && !trace_.errors.pods_to_error.empty() && !Ends() &&
-        order_.next >= trace_.resolved.nodes.size()) {
-      order_ = {.spares = false, .asked = {}};
+    if (!offer && spares_ && !trace_.errors.pods_to_error.empty() && !Ends()) {
+      spares_ = false;
+      OrderNodes();
       // Every node is asked again; which have too few devices is as it was.
       trace_.found = {.too_few = std::move(trace_.found.too_few), .no_room = {}};
       offer = Choose();
@@ -332,6 +346,7 @@ PlacementTrace Placer::Place() {
   }
   trace_.found.too_few = NodesWithTooFew(context_, trace_.resolved, demand_, trace_.nearest);
   if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, pods, trace_.found.too_few);
+  OrderNodes();
   PlacePods();
   if (context_.draws && context_.draws->has_merged()) return std::move(trace_);
   FindClaimTakenBack();

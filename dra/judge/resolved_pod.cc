@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "dra/judge/extended.h"
+#include "dra/judge/node_score.h"
 #include "dra/judge/node_share.h"
 #include "dra/judge/placed_pods.h"
 #include "dra/model/node_match.h"
@@ -24,12 +25,28 @@ Reason MissingObject(ReasonCode code, const char* kind, const ObjectKey& key,
           verdict::Missing{.kind = kind, .key = key, .being_deleted = being_deleted}};
 }
 
+// Of an allocated claim: computeScore of kube-scheduler v1.36.3 (dynamicresources.go:1101).
+int DevicesScoreOf(const Claim& claim) {
+  int score = 0;
+  for (const ClaimRequest& request : claim.spec.requests) {
+    for (size_t i = 0; i < request.first_available.size(); ++i) {
+      const std::string name = request.name.str() + "/" + request.first_available[i].name.str();
+      const auto& devices = claim.allocation->devices;
+      if (std::any_of(devices.begin(), devices.end(),
+                      [&](const AllocatedDevice& device) { return device.request == name; }))
+        score += ScoreOfAlternative(static_cast<int>(i));
+    }
+  }
+  return score;
+}
+
 Binding BindingOf(const Claim& claim, const Snapshot& snapshot) {
   const AllocatorFeatures& features = snapshot.features();
   Binding binding;
   binding.of_node = TakeOf(*claim.allocation, snapshot);
   if (claim.allocation->node_selector) binding.selectors.push_back(claim.allocation->node_selector);
   binding.idle = claim.reserved_for.empty();
+  binding.devices_score = DevicesScoreOf(claim);
   const auto& devices = claim.allocation->devices;
   binding.needs_operations =
       features.optional_operations &&

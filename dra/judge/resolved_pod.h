@@ -33,6 +33,7 @@ struct Binding {
   std::string failure;      // why its devices could not be bound: it can be used nowhere
   // Of these, devices are for nodes that declare DRAOptionalNodeOperations.
   bool needs_operations = false;
+  int devices_score = 0;   // of its alternatives, as NodeOrder counts them
   ClaimTake of_node = {};  // what further pods take of its node, in the form of 1.37
 };
 using BoundClaim = std::pair<ObjectKey, std::shared_ptr<const Binding>>;

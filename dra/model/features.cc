@@ -43,6 +43,8 @@ void SetSearch(AllocatorFeatures& features, cel::KubernetesRelease release) {
   features.selectors_see_lists = release >= k137;
   features.order_is_chance = release <= k135;
   features.slow_search_ends_attempt = release >= k136;
+  features.scores_devices = release >= k135;
+  features.scores_change_of_balance = release >= k136;
 }
 
 // What was mended within minors. The lines are in docs/releases.md.

@@ -100,6 +100,11 @@ struct AllocatorFeatures {
   // A pod with claims cannot be bound to a node whose device plugin has its DRA-backed extended
   // resources: "nil or empty request mappings", seen with 1.36.3, no correction known.
   bool plugin_beside_claims_fails = true;
+  // What a node scores (dra/judge/node_order.h): whether a pod has the devices of first choice
+  // there, and how much better balanced cpu and memory are with the pod than without, instead of
+  // how well with it (balancedResourceScorer of v1.36.3, balanced_allocation.go:204).
+  bool scores_devices = true;
+  bool scores_change_of_balance = true;
   // A pod with claims of which some are allocated and some are not has no score, which ends its
   // attempt where several nodes fit: computeScore of 1.35 (dynamicresources.go:866 of v1.35.4).
   bool scores_need_all_claims = false;

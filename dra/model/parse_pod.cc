@@ -63,6 +63,38 @@ Amounts Effective(const std::vector<ContainerRequests>& containers) {
   return running;
 }
 
+// DefaultMilliCPURequest and DefaultMemoryRequest of pkg/scheduler/util/pod_resources.go, v1.36.3:
+// NonMissingContainerRequests of plugin NodeResourcesFit, so that pods that ask for nothing do not
+// all go to one node. What the pod asks for as a whole counts instead (`of_pod`).
+Amounts Unrequested(const std::vector<ContainerRequests>& containers, const Amounts& requests,
+                    const Amounts& of_pod, SymbolPool& symbols) {
+  struct Default {
+    const char* resource;
+    std::string_view name;
+    Quantity amount;
+  };
+  static const Default defaults[] = {
+      {"cpu", kUnrequestedCpu, *Quantity::Parse("100m")},
+      {"memory", kUnrequestedMemory, Quantity(int64_t{200} << 20)},
+  };
+  Amounts unrequested;
+  for (const Default& missing : defaults) {
+    const Symbol resource = symbols.Intern(missing.resource);
+    if (FindAmount(of_pod, resource)) continue;
+    std::vector<ContainerRequests> counted = containers;
+    for (ContainerRequests& container : counted)
+      if (!FindAmount(container.requests, resource))
+        AddAmounts(container.requests, {{resource, missing.amount}});
+    const Amounts sum = Effective(counted);
+    const Quantity* all = FindAmount(sum, resource);
+    const Quantity* asked = FindAmount(requests, resource);
+    if (all == nullptr) continue;
+    const Quantity more = asked ? all->Sub(*asked).value_or(Quantity()) : *all;
+    if (more.Sign() > 0) AddAmounts(unrequested, {{symbols.Intern(missing.name), more}});
+  }
+  return unrequested;
+}
+
 // What a pod asks for as a whole (KEP 2837), with the defaults of Kubernetes v1.36.3
 // (pkg/apis/core/v1/defaults.go, defaultPodRequests and defaultHugePagePodLimits): where only a
 // limit is given, cpu and memory are what the containers ask for, if they do. Other resources do
@@ -198,7 +230,10 @@ Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContex
   std::sort(demand.unread.begin(), demand.unread.end());
   demand.unread.erase(std::unique(demand.unread.begin(), demand.unread.end()), demand.unread.end());
   demand.requests = Effective(demand.containers);
+  const Amounts of_containers = demand.requests;
   UsePodLevel(spec.Object("resources"), context.symbols, demand.requests, demand.pod_level_left);
+  demand.unrequested =
+      Unrequested(demand.containers, of_containers, demand.pod_level_left, context.symbols);
   AddAmounts(demand.requests, ReadQuantities(spec, "overhead", context.symbols));
   if (problem.found()) return Fail(problem.error().WithContext("pod template"));
   return demand;

@@ -3,8 +3,10 @@
 // What the pods of one pod set ask of a cluster, apart from its name: claims, node constraints and
 // resources, as the scheduler sees them. Plain values.
 
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,10 @@ struct ContainerRequests {
   bool operator==(const ContainerRequests&) const = default;
 };
 
+// What the scores of kube-scheduler count of cpu and memory for containers that ask for none.
+inline constexpr std::string_view kUnrequestedCpu = "unrequested:cpu";
+inline constexpr std::string_view kUnrequestedMemory = "unrequested:memory";
+
 struct PodDemand {
   std::string name;  // of the pod set
   int count = 1;
@@ -57,6 +63,8 @@ struct PodDemand {
   std::vector<ClaimReference> claims;
   NodeConstraints node;
   Amounts requests;  // what the node must have, per resource name, pods left out
+  // Under the two names above. No node has such resources, and no pod needs them.
+  Amounts unrequested;
   std::vector<ContainerRequests> containers;  // init containers first, in order
   std::vector<std::string>
       container_claims;  // pod_claims, once for each time a container names one
@@ -72,6 +80,9 @@ struct PodDemand {
 
   bool operator==(const PodDemand&) const = default;
 };
+
+// What running pods hold, per node name, "pods" and PodDemand::unrequested included.
+using NodeUse = std::map<Symbol, Amounts>;
 
 // From a pod template (or pod): reads `spec`. Requests that are absent take the limits, as the API
 // server's defaulting does; cpu, memory and huge pages of spec.resources (pod level) count instead

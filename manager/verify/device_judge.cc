@@ -153,7 +153,7 @@ dra::Judgement DeviceJudge::JudgeOn(const Basis& basis, const std::string& ns,
     options.assumed = Shared(basis.pod_groups, assumed);
   }
   options.node_resources = options_.node_resources;
-  options.used = basis.use.by_node.get();
+  options.used = basis.use.by_node;
   options.node_claims = basis.use.node_claims.get();
   options.repelled = basis.use.repelled.get();
   options.jobs = basis.use.jobs.get();

@@ -142,6 +142,7 @@ Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kin
   pod.ended = pod.failed || phase == "Succeeded";
   pod.repels = ReadRepelled(tracking::Member(object, "spec"), pod.group.ns);
   pod.requests = std::move(demand.requests);
+  dra::AddAmounts(pod.requests, demand.unrequested);
   dra::AddAmounts(pod.requests, demand.host_ports);
   ReadNodeClaims(status, demand.pod_level_left, context, pod);
   for (const dra::ClaimReference& claim : demand.claims) {
@@ -190,7 +191,7 @@ bool PodTable::Drop(const ObjectKey& key) {
 PodTable::Use PodTable::CountUse() {
   if (use_.by_node != nullptr) return use_;
   static const dra::Symbol pods("pods");
-  NodeUse used;
+  dra::NodeUse used;
   dra::JobOfClaim jobs;
   NodeClaims node_claims;
   std::set<std::string> repelled;
@@ -210,7 +211,7 @@ PodTable::Use PodTable::CountUse() {
       job = std::min(job, user);
     }
   }
-  use_.by_node = std::make_shared<const NodeUse>(std::move(used));
+  use_.by_node = std::make_shared<const dra::NodeUse>(std::move(used));
   use_.node_claims = std::make_shared<const NodeClaims>(std::move(node_claims));
   use_.repelled = std::make_shared<const std::set<std::string>>(std::move(repelled));
   use_.jobs = std::make_shared<const dra::JobOfClaim>(std::move(jobs));

@@ -27,6 +27,7 @@
 #include "base/types.h"
 #include "dra/judge/explain.h"
 #include "dra/model/parse.h"
+#include "dra/model/pod_demand.h"
 #include "dra/model/snapshot.h"
 #include "manager/tracking/kinds/job_kinds.h"
 
@@ -63,9 +64,6 @@ struct FailedContainer {
 // How many pods of a job, by pod set; under the empty name those that do not tell theirs.
 using PodCounts = std::map<std::string, int>;
 
-// What running pods hold, per node name, "pods" included.
-using NodeUse = std::map<dra::Symbol, dra::Amounts>;
-
 // dra::JudgeOptions::node_claims.
 using NodeClaims = std::map<dra::Symbol, std::set<ObjectKey>>;
 
@@ -76,7 +74,7 @@ class PodTable final {
   bool Drop(const ObjectKey& key);
 
   struct Use {
-    std::shared_ptr<const NodeUse> by_node;
+    std::shared_ptr<const dra::NodeUse> by_node;
     std::shared_ptr<const NodeClaims> node_claims;
     std::shared_ptr<const dra::JobOfClaim> jobs;            // of the claims that running pods use
     std::shared_ptr<const std::set<std::string>> repelled;  // dra::JudgeOptions::repelled

@@ -1,7 +1,7 @@
 """Does fedra say the same as the scheduler of each pod alone, with the others where the scheduler put them?
 
-Which of several nodes a pod gets is decided by scores, which fedra does not know: so two right answers about a whole
-job can differ. Here scores decide nothing. A pod that was bound must fit on its node among all others that were, and
+Which of several nodes a pod gets is decided by scores, and of equal ones by chance; fedra does not know all of them: so two
+right answers about a whole job can differ. Here scores decide nothing. A pod that was bound must fit on its node among all others that were, and
 with what they hold; a pod that was not bound must fit nowhere. And scores explain nothing where no pod could have gone
 to another node than it did.
 """

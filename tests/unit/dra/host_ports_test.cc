@@ -105,11 +105,10 @@ TEST_CASE("which ports meet on one node") {
 TEST_CASE("a port that a running pod has is not free, whatever else is not looked at") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(4)).Template("one", {Request("r")});
-  const std::map<Symbol, dra::Amounts> used = {
-      {Symbol("n1"), {{Symbol("hostPort:TCP:8080"), Quantity(1)}}}};
+  const auto used = Used({{Symbol("n1"), {{Symbol("hostPort:TCP:8080"), Quantity(1)}}}});
   for (const bool node_resources : {true, false}) {
     dra::JudgeOptions options;
-    options.used = &used;
+    options.used = used;
     options.node_resources = node_resources;
     const auto pod = worker.Parse(PodWith({Port(8080)}).c_str());
     CHECK(Code(worker.Judge({pod}, options)) == ReasonCode::kNodeResources);

@@ -220,8 +220,8 @@ TEST_CASE("too little room now is not too small a node, and units can be read") 
     const std::string pod = std::string(R"({"spec": {"containers": [{"resources": {"requests": )") +
                             row.requests + R"(}}], "resourceClaims": [
                             {"name": "d", "resourceClaimTemplateName": "t"}]}})";
-    const std::map<Symbol, dra::Amounts> used = {{Symbol("n1"), row.used}};
-    const auto judgement = worker.Judge({worker.Parse(pod.c_str())}, {.used = &used});
+    const auto used = Used({{Symbol("n1"), row.used}});
+    const auto judgement = worker.Judge({worker.Parse(pod.c_str())}, {.used = used});
     REQUIRE(judgement.verdict.reasons.size() == 1);
     CHECK(Code(judgement) == row.code);
     CHECK_THAT(First(judgement), ContainsSubstring(row.text));
@@ -242,8 +242,8 @@ TEST_CASE("a busy node with the devices is worth waiting for, whatever other nod
   const auto pod = worker.Parse(R"({"spec": {
       "containers": [{"resources": {"requests": {"cpu": "4"}}}],
       "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
-  const std::map<Symbol, dra::Amounts> used = {{Symbol("n1"), {{Symbol("cpu"), Quantity(6)}}}};
-  const auto judgement = worker.Judge({pod}, {.used = &used});
+  const auto used = Used({{Symbol("n1"), {{Symbol("cpu"), Quantity(6)}}}});
+  const auto judgement = worker.Judge({pod}, {.used = used});
   REQUIRE(judgement.verdict.reasons.size() == 1);
   CHECK(Code(judgement) == ReasonCode::kNodeResources);
   CHECK(First(judgement) ==

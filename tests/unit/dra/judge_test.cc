@@ -396,8 +396,8 @@ TEST_CASE("room for cpu and pods limits how many fit, unless switched off") {
         "1500m cpu, the largest node has 4");
   judgement = worker.Judge({worker.Parse(pod, 3)}, {.node_resources = false});
   CHECK(judgement.verdict.pods_fitting == 3);
-  const std::map<Symbol, dra::Amounts> used = {{Symbol("n1"), {{Symbol("cpu"), Quantity(4)}}}};
-  judgement = worker.Judge({worker.Parse(pod, 1)}, {.used = &used});
+  const auto used = Used({{Symbol("n1"), {{Symbol("cpu"), Quantity(4)}}}});
+  judgement = worker.Judge({worker.Parse(pod, 1)}, {.used = used});
   CHECK(judgement.verdict.pods_fitting == 0);
 }
 

@@ -131,6 +131,11 @@ class Worker {
   int slices_ = 0;
 };
 
+// What running pods hold, by node.
+inline std::shared_ptr<const dra::NodeUse> Used(dra::NodeUse by_node) {
+  return std::make_shared<const dra::NodeUse>(std::move(by_node));
+}
+
 inline std::string First(const dra::Judgement& judgement) {
   return judgement.verdict.reasons.empty() ? ""
                                            : verdict::MessageOf(judgement.verdict.reasons.front());
