@@ -34,7 +34,6 @@ Attempt RunAttempt(const Question& question, const Snapshot& snapshot, JudgeCach
     PodSetResult result = simulation.Place(demand);
     verdict.pods_wanted += demand.count;
     verdict.pods_fitting += result.report.fitting;
-    verdict.headroom += result.headroom;
     verdict.outcome = std::max(verdict.outcome, result.outcome);
     for (const ChosenAlternative& chosen : result.report.alternatives)
       verdict.alternatives.push_back(chosen.index);
@@ -48,6 +47,7 @@ Attempt RunAttempt(const Question& question, const Snapshot& snapshot, JudgeCach
     attempt.ends.push_back(result.end);
     attempt.judgement.pod_sets.push_back(std::move(result.report));
   }
+  verdict.headroom = simulation.Headroom();
   attempt.idle_claim = simulation.idle_claim();
   attempt.claim_taken_back_later = simulation.claim_taken_back_later();
   attempt.choices = simulation.choices();

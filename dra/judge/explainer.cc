@@ -147,8 +147,6 @@ Explanation Explainer::Explain() const {
     ExplainSlowSearch(trace_, context_.features(), explanation);
   else if (trace_.errors.given_up != nullptr)
     ExplainGivenUp(trace_, explanation);
-  else
-    explanation.headroom = CountHeadroom(context_, trace_.resolved, demand, placed_);
   if (trace_.errors.ahead) ExplainErrorAhead(trace_, context_.snapshot, explanation);
   ExplainRelease(context_, trace_, explanation);
   return explanation;

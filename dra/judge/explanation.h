@@ -14,7 +14,6 @@ namespace fedra::dra {
 struct Explanation {
   verdict::Outcome outcome = verdict::Outcome::kYes;
   std::vector<verdict::Reason> reasons;
-  int headroom = 0;  // when all fit
   // As in PodSetReport.
   std::vector<RequestReport> requests;
   std::string nearest;

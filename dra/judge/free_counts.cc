@@ -1,6 +1,9 @@
 #include "dra/judge/free_counts.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "dra/judge/placed_pods.h"
 
@@ -16,22 +19,43 @@ int CountLeft(const FreeRoaming& free, const Workspace& taken) {
   }));
 }
 
+void AddKeys(std::vector<MatchKey>& keys, const PodClaims& pod) {
+  for (MatchKey& key : MatchKeysOf(pod))
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
+}
+
 // Where nodes differ in what they can be used for: node by node.
-int CountOnEachNode(const SimulationContext& context, const ResolvedPod& resolved,
+int CountOnEachNode(const SimulationContext& context, std::span<const FittedPods> sets,
                     const Workspace& taken) {
   const AllocatorFeatures& features = context.features();
   MatchCache& matches = context.caches.matches;
+  std::map<const Node*, std::vector<MatchKey>> by_node;
+  for (const FittedPods& set : sets)
+    for (const Node* node : set.resolved.nodes)
+      AddKeys(by_node[node], set.resolved.variants.For(*node).pod);
   int headroom = 0;
-  std::vector<MatchKey> keys;
-  for (const Node* node : resolved.nodes) {
-    keys = MatchKeysOf(resolved.variants.For(*node).pod);
+  for (const auto& [node, keys] : by_node)
     if (const NodePools* pools = context.snapshot.PoolsOf(node->name))
       headroom += CountFreeDevices(*pools, keys, features, &taken, matches);
-  }
   context.snapshot.roaming_pools().ForEach([&](const PoolKey&, const auto& pool) {
-    headroom += CountLeft(FindFreeDevices(pool, resolved.nodes, keys, features, matches), taken);
+    std::set<uint32_t> slots;
+    for (const FittedPods& set : sets) {
+      std::vector<MatchKey> keys;
+      for (const PodClaims* pod : set.resolved.EveryVariant()) AddKeys(keys, *pod);
+      const FreeRoaming free = FindFreeDevices(pool, set.resolved.nodes, keys, features, matches);
+      slots.insert(free.slots.begin(), free.slots.end());
+    }
+    headroom += CountLeft({.pool = pool, .slots = {slots.begin(), slots.end()}}, taken);
   });
   return headroom;
+}
+
+// Whether the same nodes can be used for all, which the memory knows.
+bool AreOnTheSameNodes(std::span<const FittedPods> sets) {
+  return std::all_of(sets.begin(), sets.end(), [&](const FittedPods& set) {
+    return set.resolved.bound.empty() && !set.resolved.variants.wants_device_resources() &&
+           set.demand->node == sets.front().demand->node;
+  });
 }
 
 }  // namespace
@@ -63,18 +87,20 @@ std::vector<bool> NodesWithTooFew(const SimulationContext& context, const Resolv
   return too_few;
 }
 
-int CountHeadroom(const SimulationContext& context, const ResolvedPod& resolved,
-                  const PodDemand& demand, const PlacedPods& placed) {
+int CountHeadroom(const SimulationContext& context, std::span<const FittedPods> sets,
+                  const PlacedPods& placed) {
+  if (sets.empty()) return 0;
   const Workspace& taken = placed.workspace;
-  if (!resolved.bound.empty() || resolved.variants.wants_device_resources())
-    return CountOnEachNode(context, resolved, taken);
+  if (!AreOnTheSameNodes(sets)) return CountOnEachNode(context, sets, taken);
   MatchCache& matches = context.caches.matches;
-  const std::vector<MatchKey> keys = MatchKeysOf(resolved.variants.Plain().pod);
-  const FreeDevices& free = context.memory.FreeOn(demand.node, keys, context.snapshot, matches);
+  std::vector<MatchKey> keys;
+  for (const FittedPods& set : sets) AddKeys(keys, set.resolved.variants.Plain().pod);
+  const FreeDevices& free =
+      context.memory.FreeOn(sets.front().demand->node, keys, context.snapshot, matches);
   int headroom = free.total;
   for (const FreeRoaming& roaming : free.roaming) headroom += CountLeft(roaming, taken);
   for (const auto& [name, used] : placed.on_node) {
-    const auto at = resolved.PositionOf(name);
+    const auto at = sets.front().resolved.PositionOf(name);
     if (!at || !free.pools[*at]) continue;
     headroom += CountFreeDevices(*free.pools[*at], keys, context.features(), &taken, matches) -
                 free.on_node[*at];

@@ -4,6 +4,7 @@
 //
 // Pure but for the caches of the context.
 
+#include <span>
 #include <vector>
 
 #include "dra/judge/placement_trace.h"
@@ -17,8 +18,15 @@ namespace fedra::dra {
 std::vector<bool> NodesWithTooFew(const SimulationContext& context, const ResolvedPod& resolved,
                                   const PodDemand& demand, NearestNode& nearest);
 
-// Devices that could be taken for some request beyond what was placed, on nodes the pod may use.
-int CountHeadroom(const SimulationContext& context, const ResolvedPod& resolved,
-                  const PodDemand& demand, const PlacedPods& placed);
+// Pods of one set that all fit. The demand outlives it.
+struct FittedPods {
+  const PodDemand* demand;
+  ResolvedPod resolved;
+};
+
+// Devices that could be taken for some request of some set beyond what was placed, each once, on
+// nodes that the set may use.
+int CountHeadroom(const SimulationContext& context, std::span<const FittedPods> sets,
+                  const PlacedPods& placed);
 
 }  // namespace fedra::dra

@@ -89,7 +89,6 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
   const Waiting waiting(options_.free_cluster, pod_set);
   Explanation explanation = Explainer(context_, trace, placed_, waiting).Explain();
   result.outcome = explanation.outcome;
-  result.headroom = explanation.headroom;
   Scale(trace, result, explanation);
   result.reasons = std::move(explanation.reasons);
   result.report.requests = std::move(explanation.requests);
@@ -97,6 +96,8 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
   result.report.obstacle = std::move(explanation.obstacle);
   result.report.aborted = explanation.aborted;
   result.report.no_room = std::move(explanation.no_room);
+  if (result.end.fitting >= demand.count)
+    fitted_.push_back({.demand = &demand, .resolved = std::move(trace.resolved)});
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "dra/judge/free_counts.h"
 #include "dra/judge/judge.h"
 #include "dra/judge/placed_pods.h"
 #include "dra/judge/scaling.h"
@@ -34,7 +35,6 @@ struct PodSetResult {
   PodSetReport report;
   PodSetEnd end;
   verdict::Outcome outcome = verdict::Outcome::kYes;
-  int headroom = 0;
   std::vector<verdict::Reason> reasons;
   // When too few nodes are left for the pods: the claims that leave so few.
   std::vector<ObjectKey> contested;
@@ -80,6 +80,9 @@ class Simulation final {
   // In the order of the steps.
   const std::vector<SharedChoice>& choices() const { return placed_.choices; }
   int assumed_fitting() const { return assumed_fitting_; }
+  // Devices beyond those that the pod sets take, as CountHeadroom() counts them. 0 where nothing is
+  // explained.
+  int Headroom() const { return CountHeadroom(context_, fitted_, placed_); }
 
  private:
   // What the rest of it depends on, for other orders.
@@ -93,6 +96,7 @@ class Simulation final {
   const Options options_;
   PlacedPods placed_;
   AddedNodes added_nodes_;
+  std::vector<FittedPods> fitted_;
   size_t steps_ = 0;     // so far
   size_t pod_sets_ = 0;  // placed so far, or begun
   int assumed_fitting_ = 0;

@@ -17,6 +17,50 @@ TEST_CASE("free devices of pools that are not of one node count once as headroom
   CHECK(worker.Pods(1, "t").verdict.headroom == 2);
 }
 
+TEST_CASE("a device that several pod sets could take is spare once") {
+  Worker worker;
+  const auto of_kind = [](const char* kind) {
+    return Request("r", 1,
+                   {{"selectors", Cel({R"(device.attributes["gpu.example.com"].kind == ")" +
+                                       std::string(kind) + "\""})}});
+  };
+  worker.Template("any", {Request("r")}).Template("new", {of_kind("new")});
+  worker.Template("old", {of_kind("old")});
+  for (const char* name : {"n1", "n2"}) {
+    std::vector<json> devices;
+    for (int i = 0; i < 8; ++i)
+      devices.push_back(Device("d" + std::to_string(i), {{"kind", i < 3 ? "new" : "old"}}));
+    worker.Node(name, {{"zone", name}}).On(name, devices);
+  }
+  worker.On("x", {Device("f", {{"kind", "old"}})}, kEverywhere);
+  struct Row {
+    const char* why;
+    std::vector<const char*> sets;  // templates
+    const char* zone;               // of the last set; empty: any
+    int headroom;
+  };
+  const std::vector<Row> rows = {
+      {"one set", {"any"}, "", 16},
+      {"three sets that want the same", {"any", "any", "any"}, "", 14},
+      {"one wants some of what the other wants", {"any", "new"}, "", 15},
+      {"they want different ones", {"new", "old"}, "", 15},
+      {"two want the few", {"new", "new"}, "", 4},
+      {"on other nodes, some of them the same", {"old", "old"}, "n1", 9},
+      {"the few of one node", {"new"}, "n1", 2},
+      {"all of one kind, and the few of one node", {"old", "new"}, "n2", 12},
+  };
+  for (const Row& row : rows) {
+    INFO(row.why);
+    std::vector<dra::PodDemand> demands;
+    for (const char* claim : row.sets) {
+      demands.push_back({.name = "set-" + std::to_string(demands.size()),
+                         .claims = {{.pod_claim = "d", .template_name = claim, .claim_name = ""}}});
+    }
+    if (*row.zone != '\0') demands.back().node.labels = {{Symbol("zone"), Symbol(row.zone)}};
+    CHECK(worker.Judge(demands).verdict.headroom == row.headroom);
+  }
+}
+
 TEST_CASE("what cannot be taken is no headroom") {
   struct Row {
     const char* why;
