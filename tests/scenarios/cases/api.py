@@ -187,8 +187,10 @@ def a_crowd_delays_nothing(world: World) -> None:
             jobs = [world.submit(f"train-{index}") for index in range(_JOBS)]
             placed = [world.eventually("placed", job.cluster_name) for job in jobs]
             assert _looks(fedra) >= looks + _JOBS
-            # The crowd is still there, and so is the API.
-            assert fedra.bare("status", "jobs", *_server(folder)).code == 0
+            # The crowd is still there, and so is the API, once it has answered what the crowd has asked.
+            world.eventually(
+                "an answer", lambda: fedra.bare("status", "jobs", *_server(folder)).code == 0
+            )
         for job, worker in zip(jobs, placed):
             job.finish(worker)
 
