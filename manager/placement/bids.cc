@@ -20,8 +20,7 @@ Bid::Chance ChanceOn(const ClusterView& cluster, const PlacementRecord& record,
   if (policy.kind != DispatchPolicy::kRace && PausedUntil(record, cluster.name, now))
     return Bid::Chance::kNone;
   if (IsEligible(cluster, policy)) return Bid::Chance::kFits;
-  const bool waits =
-      cluster.contact == Contact::kFull && cluster.allowed && cluster.verdict.fits_when_free;
+  const bool waits = cluster.allowed && cluster.verdict.fits_when_free;
   return waits ? Bid::Chance::kWaits : Bid::Chance::kNone;
 }
 
@@ -108,7 +107,12 @@ Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
     return bids;
   bids.reserve(clusters.size());
   for (const ClusterView& cluster : clusters) {
-    if (cluster.serving == nullptr || WasDispatchedTo(view, cluster.name)) continue;
+    if (WasDispatchedTo(view, cluster.name)) continue;
+    if (cluster.contact != Contact::kFull) {
+      bids[cluster.name] = {.chance = Bid::Chance::kAway, .devices = nullptr};
+      continue;
+    }
+    if (cluster.serving == nullptr) continue;
     const auto version = as_of.find(cluster.name);
     const int missing = cluster.verdict.pods_wanted - cluster.verdict.pods_fitting;
     bids[cluster.name] = {.chance = ChanceOn(cluster, record, policy, now),

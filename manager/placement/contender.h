@@ -74,6 +74,7 @@ struct Bid {
     kFits,   // it could be dispatched there now
     kWaits,  // it fits once devices that are in use become free
     kNone,   // the reason against it is not a shortage of devices
+    kAway,   // there is no contact: no workload is dispatched there, and nothing is judged anew
   };
   Chance chance = Chance::kNone;
   // Grows on that worker whenever devices may have become free. One that was judged before is

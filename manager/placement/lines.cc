@@ -19,11 +19,26 @@ bool AreHeldAlike(const HeldByWorker& a, const HeldByWorker& b) {
   });
 }
 
+bool IsHeldBy(const Waiting& waiting, const Waiting& holder) {
+  return std::ranges::any_of(waiting.held, [&](const auto& held) {
+    return *held.second.after == holder.next_rank.workload;
+  });
+}
+
+std::vector<ClusterName> TakeAway(Bids& bids) {
+  std::vector<ClusterName> away;
+  for (const auto& [worker, bid] : bids)
+    if (bid.chance == Chance::kAway) away.push_back(worker);
+  for (const ClusterName& worker : away) bids.erase(worker);
+  return away;
+}
+
 }  // namespace
 
 // Until it is looked at, it counts as if it could go.
 void Lines::Wake(Waiting& waiting) {
   for (auto& [worker, held] : waiting.held) held.after_waiting = false;
+  waiting.is_awaited = true;
   Look(waiting);
 }
 
@@ -48,7 +63,44 @@ void Lines::WakeAskers(Waiting& waiting) {
   }
 }
 
+// Brings up to date how `follower` is held where `holder` holds it. Where that one had no contact,
+// or something is different since its look, all stays as it was until its next look.
+Lines::Change Lines::HoldAnew(const Waiting& holder, Waiting& follower) {
+  Change change = Change::kNone;
+  for (auto& [worker, held] : follower.held) {
+    if (*held.after != holder.next_rank.workload || IsInvalidated(holder, worker) ||
+        std::ranges::find(holder.away, worker) != holder.away.end())
+      continue;
+    const Bid* bid = follower.BidOn(worker);
+    const Hold hold = bid == nullptr ? Hold::kNo : HoldOf(holder, worker, *bid, bid->as_of, now_);
+    const bool waiting = hold == Hold::kUntilItFits;
+    if ((!waiting && hold != Hold::kUntilItGoes) || (waiting && !held.told_waiting))
+      return Change::kNews;
+    if (std::exchange(held.after_waiting, waiting) != waiting) change = Change::kQuiet;
+  }
+  return change;
+}
+
+void Lines::WakeReleased() {
+  while (!restless_.empty()) {
+    Waiting& holder = **restless_.begin();
+    restless_.erase(restless_.begin());
+    std::erase_if(holder.followers, [&](const ObjectKey& key) {
+      const auto found = entries_.find(key);
+      if (found == entries_.end() || !IsHeldBy(found->second, holder)) return true;
+      Waiting& follower = found->second;
+      // It is looked at in any case.
+      if (follower.is_awaited || !(holder.rank < follower.rank)) return false;
+      const Change change = HoldAnew(holder, follower);
+      if (change == Change::kQuiet) restless_.insert(&follower);
+      if (change == Change::kNews) Wake(follower);
+      return change == Change::kNews;
+    });
+  }
+}
+
 Lines::Looks Lines::Woken() {
+  WakeReleased();
   for (const ObjectKey& woken : woken_) {
     const auto found = entries_.find(woken);
     if (found != entries_.end()) found->second.is_woken = false;
@@ -109,7 +161,7 @@ void Lines::RefreshOrder() {
 
 void Lines::RefreshAll() {
   RefreshOrder();
-  for (Waiting* each : kept_.Find(order_, overlaps_)) WakeFollowers(*each);
+  for (Waiting* each : kept_.Find(order_, overlaps_)) restless_.insert(each);
 }
 
 bool Lines::IsUpToDate() const {
@@ -183,11 +235,16 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen,
     changed = !std::exchange(entry.is_known, true) || entry.overdue != contender.overdue;
     entry.overdue = contender.overdue;
   }
+  std::vector<ClusterName> away = TakeAway(bids);
   const auto is_answered = [&](const auto& each) { return each.second <= seen; };
   if (std::erase_if(entry.invalidated, is_answered) > 0) changed = true;
   const bool alike = waited == entry.Waits() && AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
+  const bool contact_differs = entry.away != away;
+  entry.away = std::move(away);
+  entry.is_awaited = false;
   entry.seen = seen;
+  now_ = now;
   if (!alike) kept_.OnBids(entry, overlaps_);
   std::erase_if(entry.asked, [&](const auto& each) { return !entry.bids.contains(each.first); });
   RefreshAll();
@@ -198,15 +255,17 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen,
     const LineAnswer& here = answer.workers[worker] =
         AnswerOf(entry, worker, bid, now, answer.passes_unasked);
     if (here.after)
-      held.emplace_hint(held.end(), worker,
-                        Held{entries_.at(*here.after).name, here.after_waiting});
+      held.emplace_hint(
+          held.end(), worker,
+          Held{entries_.at(*here.after).name, here.after_waiting, here.after_waiting});
   }
   held.shrink_to_fit();
-  if (changed || !alike || !AreHeldAlike(held, entry.held))
+  if (!alike || contact_differs || !AreHeldAlike(held, entry.held)) restless_.insert(&entry);
+  SetHeld(entry, std::move(held));
+  if (changed)
     WakeFollowers(entry);
   else
     WakeAskers(entry);
-  SetHeld(entry, std::move(held));
   answer.look_at = Woken();
   return answer;
 }
@@ -269,6 +328,7 @@ std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload, uint64_t seen) {
   SetHeld(entry, {});
   kept_.Remove(entry);
   moving_.erase(&entry);
+  restless_.erase(&entry);
   order_.Remove(entry);
   entries_.erase(found);
   // The look at any of them refreshes the order, and wakes those that are held no more by that; if

@@ -28,10 +28,12 @@
 // to.
 //
 // Cost: Offer goes through the workloads ahead as far as to the nearest that holds this one, and
-// only where it fits; Conclude once through all that are ahead of one that was dispatched. When the
-// first of a line changes (not when devices do), all that wait are gone through once. Join and
-// Leave take O(log n) comparisons: turns and places of many that come and go are found when the
-// next one is looked at, in one pass.
+// only where it fits; Conclude once through all that are ahead of one that was dispatched. Where a
+// look finds something new, those that are held by it are gone through, and of these only those are
+// looked at that it does not hold any more, or otherwise: what concerns one worker, as its outage,
+// is nothing to those that are held on others. When the first of a line changes (not when devices
+// do), all that wait are gone through once. Join and Leave take O(log n) comparisons: turns and
+// places of many that come and go are found when the next one is looked at, in one pass.
 //
 // Thread rules: none of its own; one user at a time.
 
@@ -169,6 +171,11 @@ class Lines final {
   void WakeFollowers(Waiting& waiting);
   void WakeAskers(Waiting& waiting);
   void Wake(Waiting& waiting);
+  // Of those behind the restless ones, those to which that is news.
+  void WakeReleased();
+  // kNews: it must be looked at. kQuiet: those behind it may be held otherwise.
+  enum class Change { kNone, kQuiet, kNews };
+  Change HoldAnew(const Waiting& holder, Waiting& follower);
   Looks Woken();
   // It is looked at.
   void Look(Waiting& waiting);
@@ -195,8 +202,10 @@ class Lines final {
   std::unordered_set<Waiting*> moving_;  // stand not, or not there, where their next_rank says
   FairTurns turns_;
   KeptWorkers kept_;
-  Looks woken_;      // and not returned yet
-  size_t held_ = 0;  // how many are held somewhere
+  Looks woken_;                            // and not returned yet
+  std::unordered_set<Waiting*> restless_;  // may hold those behind them otherwise than before
+  WallTime now_{};                         // of the last look
+  size_t held_ = 0;                        // how many are held somewhere
   uint64_t version_ = 0;
   // version() of the last InvalidateAll; and of the last one anywhere.
   std::map<ClusterName, uint64_t> invalidated_;

@@ -19,7 +19,8 @@ namespace fedra::placement {
 // Where a workload fits, and another one goes first.
 struct Held {
   std::shared_ptr<const ObjectKey> after;  // not null
-  bool after_waiting = false;              // as of LineAnswer
+  bool after_waiting = false;              // as of LineAnswer, now
+  bool told_waiting = false;               // the same, as its last look was told
 };
 
 // One per waiting workload, and what is kept per worker counts a thousand times over.
@@ -40,8 +41,9 @@ struct Waiting {
   uint64_t seen = 0;        // and of the look that made its bids
   uint64_t changed = 0;     // and of the last time that it was another contender than before
   std::map<std::optional<ClusterName>, uint64_t>
-      invalidated;  // since then; nothing: on all workers
-  Bids bids;
+      invalidated;                // since then; nothing: on all workers
+  Bids bids;                      // none of kAway
+  std::vector<ClusterName> away;  // those
   boost::container::flat_map<ClusterName, Held> held;
   int passes = 0;
 
@@ -62,6 +64,7 @@ struct Waiting {
 
   std::shared_ptr<const ObjectKey> name;  // for those that it holds
   bool is_woken = false;                  // and not returned yet
+  bool is_awaited = false;  // what holds it has changed, and it has not been looked at since
 
   bool Waits() const { return !dispatched || overdue; }
   bool IsInvalidated(const ClusterName& worker) const {

@@ -120,6 +120,8 @@ TEST_CASE("it bids where it fits, and where it would once devices are free") {
 
   world.worker("a").serving = nullptr;
   CHECK_FALSE(BidsIn(world).contains(kA));
+  world.worker("a").contact = Contact::kNone;
+  CHECK(BidsIn(world).at(kA).chance == Bid::Chance::kAway);
 }
 
 TEST_CASE("it does not wait in line where it was refused, until it may be asked again") {

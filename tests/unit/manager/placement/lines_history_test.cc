@@ -236,7 +236,9 @@ class Cluster {
   }
   void Cut(const ClusterName& worker) {
     out_of_reach_.insert(worker);
-    LookAgain(worker);
+    // Some notice; to the others it makes no difference yet.
+    for (const auto& [key, job] : jobs_)
+      if (job.waits && Draw(0, 1) == 0) queue_.insert(key);
   }
   void Return(const ClusterName& worker) {
     out_of_reach_.erase(worker);
@@ -328,7 +330,11 @@ class Cluster {
   Bids BidsOf(const Job& job) {
     Bids bids;
     for (const auto& [worker, devices] : workers_) {
-      if (out_of_reach_.contains(worker) || worker == job.on) continue;
+      if (worker == job.on) continue;
+      if (out_of_reach_.contains(worker)) {
+        bids[worker].chance = Chance::kAway;
+        continue;
+      }
       const int free = Count(worker, job, true);
       std::vector<uint64_t> ids;
       for (const Device& device : devices)

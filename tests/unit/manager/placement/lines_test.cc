@@ -948,6 +948,60 @@ TEST_CASE("lines: those ahead that nobody has looked at are asked once, on howev
   CHECK(last.workers.size() == kWorkers);
 }
 
+namespace {
+
+// A job that needs two devices is the first of a line in which all others need one, and on each of
+// three workers one is free, and no job goes.
+struct StandingLine {
+  Lines lines;
+  std::shared_ptr<const dra::DeviceSet> gpus = Devices({1, 2});
+  std::set<ClusterName> away;
+  std::set<int> to_look_at;
+
+  void LookAt(int job) {
+    Bids bids;
+    for (const ClusterName& worker : {kEast, kNorth, kWest}) {
+      bids[worker] = {job == 0 ? Chance::kWaits : Chance::kFits, 1, job == 0 ? 1 : 0, gpus};
+      if (away.contains(worker)) bids[worker] = {.chance = Chance::kAway, .devices = nullptr};
+    }
+    const Contender contender = Of(std::to_string(job), job, 0, {.policy = OrderPolicy::kStrict});
+    Add(Offer(lines, contender, std::move(bids), kNow).look_at);
+    Add(lines.Conclude(contender.rank.workload, {}));
+  }
+  void Add(const std::vector<ObjectKey>& jobs) {
+    for (const ObjectKey& job : jobs) to_look_at.insert(std::stoi(job.name));
+  }
+  // The last ones first, so that each is asked about those ahead that were not.
+  int LooksFor(std::set<int> jobs) {
+    to_look_at = std::move(jobs);
+    int looks = 0;
+    for (; !to_look_at.empty(); ++looks) {
+      const int last = *to_look_at.rbegin();
+      to_look_at.erase(last);
+      LookAt(last);
+    }
+    return looks;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("lines: a worker that goes and comes back is looked at by the first ones, not by all") {
+  constexpr int kJobs = 300;
+  StandingLine line;
+  for (int job = 0; job < kJobs; ++job) line.LookAt(job);
+  const std::set<int> first{0, 1, 2};
+  for (int outage = 0; outage < 2; ++outage) {
+    line.away = {kEast};
+    CHECK(line.LooksFor(first) <= 6);
+    line.away.clear();
+    line.lines.InvalidateAll(kEast);
+    CHECK(line.LooksFor(first) <= 6);
+  }
+  // What holds them is not forgotten: when it goes, the next one is looked at.
+  CHECK(line.lines.Conclude({"ml", "0"}, {kEast}) == std::vector<ObjectKey>{{"ml", "1"}});
+}
+
 TEST_CASE("lines: of many workers a standing has those where its turn is nearest") {
   Lines lines;
   const auto gpu = Devices({1});
