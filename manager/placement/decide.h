@@ -19,6 +19,8 @@ namespace fedra::placement {
 // A worker is chosen once the copies of the previous admission are gone, which takes moments. Where
 // it takes longer, because a worker refuses to delete them, others in line need not wait for that.
 inline constexpr std::chrono::seconds kLongestCleanUp{10};
+// How long a worker may be out of contact before that is reported as a reason.
+inline constexpr std::chrono::seconds kFlap{30};
 
 Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
                 const PlacementRecord& record, const Policy& policy, WallTime now);

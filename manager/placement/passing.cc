@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "manager/placement/decide.h"
 #include "manager/placement/steps.h"
 
 namespace fedra::placement {
@@ -16,9 +17,6 @@ bool IsInTurnSoon(const Context& context) {
   return std::any_of(context.clusters.begin(), context.clusters.end(),
                      [](const ClusterView& cluster) { return cluster.in_turn_soon; });
 }
-
-// How long a worker may be out of contact before that is reported as a reason.
-constexpr std::chrono::seconds kFlap{30};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "manager/placement/decide.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -14,6 +15,15 @@ using placement::Contact;
 // A job of a thousand pods that start must not become a thousand writes to the manager. MultiKueue
 // waits 1 s (eventsBatchPeriod, Kueue 0.19).
 constexpr std::chrono::milliseconds kProgressDebounce{500};
+
+// Whatever came and went in between.
+bool AreAlike(const Readability& a, const Readability& b) {
+  const auto alike = [](const Readability::List& x, const Readability::List& y) {
+    return x.state == y.state && x.error == y.error;
+  };
+  return a.contact == b.contact && a.phase.first == b.phase.first && a.why == b.why &&
+         std::ranges::equal(a.lists, b.lists, alike);
+}
 
 }  // namespace
 
@@ -206,6 +216,23 @@ void EventHandlers::LookAtEnded(const Worker& worker) {
   }
 }
 
+void EventHandlers::NoteLasting() {
+  const SteadyTime now = clock_.Steady();
+  const bool any = readable_.With([&](auto& all) {
+    bool lasts = false;
+    for (auto& [worker, sight] : all) {
+      // An attempt to connect says nothing yet: what it was before, or what comes, does.
+      if (sight.now.phase.first == ConnectionPhase::kConnecting) continue;
+      if (!sight.differs || now - *sight.differs < placement::kFlap) continue;
+      sight.lasting = sight.now;
+      sight.differs.reset();
+      lasts = true;
+    }
+    return lasts;
+  });
+  if (any) sources_.wake_index.AgeByContact();
+}
+
 // A worker that is away for a moment changes what can be read of it three times for each of its
 // lists. So who waits is looked at as after a change of devices: the first ones, once for all
 // changes of a moment; no workload goes past the others before these have been looked at.
@@ -215,8 +242,13 @@ void EventHandlers::OnContact(const Worker& worker) {
   Readability now;
   const std::optional<Readability> known = readable_.With([&](auto& all) {
     now = worker.Readable();
-    const auto [found, is_new] = all.try_emplace(worker.name(), now);
-    return is_new ? std::nullopt : std::optional(std::exchange(found->second, now));
+    const auto [found, is_new] = all.try_emplace(worker.name(), Sight{now, now});
+    Sight& sight = found->second;
+    if (AreAlike(now, sight.lasting))
+      sight.differs.reset();
+    else if (!sight.differs)
+      sight.differs = clock_.Steady();
+    return is_new ? std::nullopt : std::optional(std::exchange(sight.now, now));
   });
   if (known == now) return;
   // Why there is none may be something else, too.

@@ -53,6 +53,9 @@ class EventHandlers final {
   void WakeWorkerClusters();
   // Workloads that the template concerns: it has changed, or a worker would take a copy now.
   void WakeTemplateUsers(const ObjectKey& claim_template);
+  // What can be read of a worker has been different for longer than a flap: then all that wait have
+  // verdicts that are too old, not only the first ones. To be called now and then.
+  void NoteLasting();
   // Where no loop runs, what has come and gone would be kept until one does: keys, places and lines
   // of workloads, and keys of templates, that no cluster shows any more.
   void ForgetGone();
@@ -81,7 +84,13 @@ class EventHandlers final {
   const Sources sources_;
   const Clock& clock_;
 
-  Guarded<std::unordered_map<ClusterName, Readability>> readable_;  // as of OnContact
+  // Of a worker, as of OnContact.
+  struct Sight {
+    Readability now;
+    Readability lasting;                     // what is no flap
+    std::optional<SteadyTime> differs = {};  // since when they do
+  };
+  Guarded<std::unordered_map<ClusterName, Sight>> readable_;
 };
 
 }  // namespace fedra::reconcile

@@ -228,6 +228,7 @@ void Federation::Tick() {
   if (working_.load()) {
     take_over_.NoteOutages();
     workload_loop_.AddAllNext(order_.Refresh());
+    handlers_.NoteLasting();
     workload_loop_.AddAll(wake_index_.Overdue(kMostOverdue));
     line_rows_.Record([this] { return order_.Standings(clock_.Now(), LineRows::kMostRows); },
                       manager_.jobs(), manager_.queues());

@@ -1,5 +1,6 @@
 #include "manager/reconcile/wake_index.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -149,13 +150,13 @@ std::vector<ObjectKey> WakeIndex::Update(const Gathered& gathered,
   });
 }
 
-void WakeIndex::AddOfClasses(State& state, bool all_classes, Workloads& all) const {
+void WakeIndex::AddOfClasses(State& state, bool is_contact, Workloads& all) const {
   for (auto& [name, of_class] : state.classes) {
-    if (!all_classes && !of_class.wants_devices) continue;
+    if (!is_contact && !of_class.wants_devices) continue;
     const bool is_large = of_class.members.size() > settings_.small;
     of_class.is_woken_by_turns = is_large;
     Turns& turns = of_class.wants_devices ? state.with_devices : state.without;
-    if (is_large) turns.passed_over = state.serial;
+    if (is_large) (is_contact ? turns.contact : turns.passed_over) = state.serial;
     size_t left = is_large ? settings_.heads : of_class.members.size();
     for (auto at = of_class.members.begin(); left > 0; ++at, --left) all.insert(at->workload);
   }
@@ -166,7 +167,7 @@ std::vector<ObjectKey> WakeIndex::AffectedBy(const InputChange& change) {
       change.kind == Kind::kDevicesTaken) {
     return state_.With([&](State& state) {
       Workloads all = state.being_looked_at;
-      AddOfClasses(state, /*all_classes=*/false, all);
+      AddOfClasses(state, /*is_contact=*/false, all);
       return std::vector<ObjectKey>(all.begin(), all.end());
     });
   }
@@ -202,8 +203,15 @@ std::vector<ObjectKey> WakeIndex::Overdue(size_t most) {
 std::vector<ObjectKey> WakeIndex::AffectedByContact(const ClusterName& worker) {
   return state_.With([&](State& state) {
     Workloads all = state.being_looked_at;
-    AddOfClasses(state, /*all_classes=*/true, all);
+    AddOfClasses(state, /*is_contact=*/true, all);
     return Joined(state.by_worker, worker, std::move(all));
+  });
+}
+
+void WakeIndex::AgeByContact() {
+  state_.With([](State& state) {
+    for (Turns* turns : {&state.with_devices, &state.without})
+      turns->passed_over = std::max(turns->passed_over, turns->contact);
   });
 }
 

@@ -60,8 +60,10 @@ class WakeIndex final {
   // Workloads that look for a worker, and those that this worker has: it is another one.
   std::vector<ObjectKey> AffectedBy(const ClusterName& worker) const;
   // Those that this worker has, and of each class that looks for one the first ones: the contact
-  // with it has changed, or what can be read there.
+  // with it has changed, or what can be read there. Most of that passes in a moment: the verdicts
+  // of the others grow old by it only once AgeByContact() says that it has lasted.
   std::vector<ObjectKey> AffectedByContact(const ClusterName& worker);
+  void AgeByContact();
   // At most so many that no change since their last look has woken, the longest ago first; each is
   // returned once for all changes so far.
   std::vector<ObjectKey> Overdue(size_t most);
@@ -110,6 +112,7 @@ class WakeIndex final {
   struct Turns {
     std::set<std::pair<uint64_t, ObjectKey>> by_look;
     uint64_t passed_over = 0;  // State::serial of the last change that has not woken all
+    uint64_t contact = 0;      // the same, of contacts
   };
   struct State {
     std::unordered_map<ObjectKey, Known> entries;
@@ -132,8 +135,8 @@ class WakeIndex final {
   static std::vector<ObjectKey> Remove(State& state, const ObjectKey& workload, const Known& known);
   static void Insert(State& state, const tracking::Workload* workload, const ObjectKey& key,
                      Entry entry);
-  // Of those that want devices, or of all.
-  void AddOfClasses(State& state, bool all_classes, Workloads& all) const;
+  // Of those that want devices, or, where a contact has changed, of all.
+  void AddOfClasses(State& state, bool is_contact, Workloads& all) const;
 
   // Constant after construction.
   const WakeSettings settings_;

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
@@ -579,6 +580,60 @@ TEST_CASE("a worker that comes back wakes the first of each class of those that 
   f.After({}, reports);
   REQUIRE(WaitUntil([&] { return f.workloads.held() == 0; }));
   CHECK(f.workloads.turns() - turns <= 3 * expected.size());
+}
+
+TEST_CASE(
+    "who waits behind others is judged anew without a worker when it stays away, not before") {
+  constexpr int kWaiting = 100;
+  Fixture f;
+  HandClock clock;
+  EventHandlers handlers{{f.workloads, f.checks, f.templates},
+                         {f.wake_index, f.placements, f.fleet.manager(), f.fleet.workers(),
+                          f.places, f.gatherer, f.order},
+                         clock};
+  const WorkerListener worker = handlers.ForWorker(kEast);
+  const auto demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
+  for (int i = 0; i < kWaiting; ++i) {
+    auto workload = std::make_shared<tracking::Workload>(*WorkloadOf(fmt::format("j{}", i)));
+    workload->requirement.pod_sets.clear();
+    workload->requirement.demands = demands;
+    Gathered gathered;
+    gathered.view.key = workload->key;
+    gathered.view.check = "fedra";
+    gathered.view.workload = std::move(workload);
+    gathered.judged = true;
+    f.wake_index.Update(gathered, {});
+  }
+  const auto see = [&](bool refuses) {
+    sim::Faults faults;
+    faults.refuse = refuses;
+    f.fleet.server(0).SetFaults(faults);
+    const auto is_seen = [&](ConnectionPhase phase) {
+      return f.fleet.worker(0).Readable().phase.first == phase;
+    };
+    REQUIRE(f.fleet.WaitUntil([&] {
+      if (refuses) return is_seen(ConnectionPhase::kUnreachable);
+      return is_seen(ConnectionPhase::kConnected) && f.fleet.worker(0).HasAnswered();
+    }));
+    worker.on_contact(f.fleet.worker(0));
+  };
+  const auto overdue_after = [&](std::chrono::seconds time) {
+    clock.Advance(time);
+    handlers.NoteLasting();
+    return f.wake_index.Overdue(2 * kWaiting).size();
+  };
+  see(/*refuses=*/false);
+  for (int flap = 0; flap < 3; ++flap) {
+    see(/*refuses=*/true);
+    CHECK(overdue_after(20s) == 0);
+    see(/*refuses=*/false);
+    CHECK(overdue_after(40s) == 0);
+  }
+  see(/*refuses=*/true);
+  CHECK(overdue_after(40s) >= kWaiting);
+  CHECK(overdue_after(40s) == 0);
+  see(/*refuses=*/false);
+  CHECK(overdue_after(40s) >= kWaiting);
 }
 
 }  // namespace fedra::reconcile::event_handlers_test

@@ -272,7 +272,9 @@ TEST_CASE("contact wakes the first ones of those without devices, too, and forge
   gathered.view.check = "fedra";
   gathered.view.workload = std::make_shared<const tracking::Workload>(gone);
   CHECK(Fixture::Sorted(f.index.Update(gathered, {})) == Keys{"job-00001"});
-  // The others in turn; a change of devices makes none of them due again.
+  // The others in turn, once it has lasted; a change of devices makes none of them due again.
+  CHECK(f.index.Overdue(10).empty());
+  f.index.AgeByContact();
   std::set<std::string> seen;
   for (int round = 0; round < kMany / 10; ++round) {
     for (const ObjectKey& key : f.index.Overdue(10)) seen.insert(key.name);
