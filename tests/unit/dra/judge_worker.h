@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dra/judge/device_set.h"
@@ -28,7 +29,7 @@ inline json Partition(const std::string& name, const char* memory) {
 // A worker cluster and one question to it.
 class Worker {
  public:
-  explicit Worker(dra::AllocatorFeatures features = {}) : builder_(features) {
+  explicit Worker(dra::AllocatorFeatures features = {}) : builder_(std::move(features)) {
     builder_.SetClass(*dra::ParseDeviceClass(Class("gpu"), context_));
   }
 
