@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "dra/judge/placed_pods.h"
 
@@ -19,11 +18,6 @@ int CountLeft(const FreeRoaming& free, const Workspace& taken) {
   }));
 }
 
-void AddKeys(std::vector<MatchKey>& keys, const PodClaims& pod) {
-  for (MatchKey& key : MatchKeysOf(pod))
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
-}
-
 // Where nodes differ in what they can be used for: node by node.
 int CountOnEachNode(const SimulationContext& context, std::span<const FittedPods> sets,
                     const Workspace& taken) {
@@ -32,7 +26,7 @@ int CountOnEachNode(const SimulationContext& context, std::span<const FittedPods
   std::map<const Node*, std::vector<MatchKey>> by_node;
   for (const FittedPods& set : sets)
     for (const Node* node : set.resolved.nodes)
-      AddKeys(by_node[node], set.resolved.variants.For(*node).pod);
+      AddMatchKeys(set.resolved.variants.For(*node).pod, by_node[node]);
   int headroom = 0;
   for (const auto& [node, keys] : by_node)
     if (const NodePools* pools = context.snapshot.PoolsOf(node->name))
@@ -41,7 +35,7 @@ int CountOnEachNode(const SimulationContext& context, std::span<const FittedPods
     std::set<uint32_t> slots;
     for (const FittedPods& set : sets) {
       std::vector<MatchKey> keys;
-      for (const PodClaims* pod : set.resolved.EveryVariant()) AddKeys(keys, *pod);
+      for (const PodClaims* pod : set.resolved.EveryVariant()) AddMatchKeys(*pod, keys);
       const FreeRoaming free = FindFreeDevices(pool, set.resolved.nodes, keys, features, matches);
       slots.insert(free.slots.begin(), free.slots.end());
     }
@@ -94,13 +88,13 @@ int CountHeadroom(const SimulationContext& context, std::span<const FittedPods> 
   if (!AreOnTheSameNodes(sets)) return CountOnEachNode(context, sets, taken);
   MatchCache& matches = context.caches.matches;
   std::vector<MatchKey> keys;
-  for (const FittedPods& set : sets) AddKeys(keys, set.resolved.variants.Plain().pod);
+  for (const FittedPods& set : sets) AddMatchKeys(set.resolved.variants.Plain().pod, keys);
   const FreeDevices& free =
       context.memory.FreeOn(sets.front().demand->node, keys, context.snapshot, matches);
   int headroom = free.total;
   for (const FreeRoaming& roaming : free.roaming) headroom += CountLeft(roaming, taken);
   for (const auto& [name, used] : placed.on_node) {
-    const auto at = sets.front().resolved.PositionOf(name);
+    const auto at = PositionOf(name, sets.front().resolved.nodes);
     if (!at || !free.pools[*at]) continue;
     headroom += CountFreeDevices(*free.pools[*at], keys, context.features(), &taken, matches) -
                 free.on_node[*at];

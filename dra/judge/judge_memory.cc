@@ -111,13 +111,11 @@ MatchKey MatchKeyOf(const SubRequest& ask) {
   return key;
 }
 
-std::vector<MatchKey> MatchKeysOf(const PodClaims& pod) {
-  std::vector<MatchKey> keys;
+void AddMatchKeys(const PodClaims& pod, std::vector<MatchKey>& keys) {
   for (const SubRequest& ask : pod.asks) {
     MatchKey key = MatchKeyOf(ask);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
   }
-  return keys;
 }
 
 int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& keys,

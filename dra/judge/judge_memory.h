@@ -46,8 +46,8 @@ struct MatchKey {
   bool operator==(const MatchKey&) const = default;
 };
 MatchKey MatchKeyOf(const SubRequest& ask);
-// Each once.
-std::vector<MatchKey> MatchKeysOf(const PodClaims& pod);
+// Those of the pod that are not among `keys`, each once.
+void AddMatchKeys(const PodClaims& pod, std::vector<MatchKey>& keys);
 
 // All of a request that decides which devices are alike for it.
 struct AskKey {

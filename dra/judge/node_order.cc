@@ -7,25 +7,19 @@ namespace fedra::dra {
 
 NodeOrder::NodeOrder(Question question)
     : question_(std::move(question)), pod_(LoadOf(question_.demand)) {
-  const auto& nodes = question_.nodes;
   for (const auto& [name, held] : question_.placed.on_node) {
-    const auto at =
-        std::lower_bound(nodes.begin(), nodes.end(), name,
-                         [](const Node* node, const Symbol& key) { return node->name < key; });
-    if (at == nodes.end() || (*at)->name != name) continue;
-    const auto position = static_cast<size_t>(at - nodes.begin());
-    moved_.insert(position);
-    again_.insert(RankOf(position));
+    const auto position = PositionOf(name, question_.nodes);
+    if (!position) continue;
+    moved_.insert(*position);
+    again_.insert(RankOf(*position));
   }
   PassMoved();
 }
 
 NodeRank NodeOrder::RankOf(size_t position) const {
   const Node& node = *question_.nodes[position];
-  const Amounts* used = nullptr;
-  if (const auto& known = question_.options.used; known != nullptr)
-    if (const auto at = known->find(node.name); at != known->end()) used = &at->second;
-  const Load load = LoadOf(used) + LoadOf(HeldOn(question_.placed, node));
+  const Load load =
+      LoadOf(RunningOn(question_.options, node)) + LoadOf(HeldOn(question_.placed, node));
   return {.score = question_.ranks->OfTaints(position) +
                    ResourceScore(AllocatableOf(node), load, pod_,
                                  question_.features.scores_change_of_balance),

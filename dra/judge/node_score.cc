@@ -10,6 +10,8 @@
 namespace fedra::dra {
 namespace {
 
+constexpr int kMaxNodeScore = 100;  // of one plugin
+constexpr int kTaintsWeight = 3;
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 // Both are amounts of a cluster, so not below 0 unless its API server lies.

@@ -20,8 +20,6 @@
 
 namespace fedra::dra {
 
-inline constexpr int kMaxNodeScore = 100;  // of one plugin
-inline constexpr int kTaintsWeight = 3;
 inline constexpr int kDevicesWeight = 2;  // of plugin DynamicResources
 
 // Of cpu in thousandths, and of memory in bytes.
@@ -46,8 +44,8 @@ CpuAndMemory AllocatableOf(const Node& node);
 int ResourceScore(const CpuAndMemory& allocatable, const Load& on_node, const Load& pod,
                   bool change_of_balance);
 
-// A plugin's scores as NormalizeScore leaves them: the most there is becomes kMaxNodeScore. All are
-// 0 where the most is 0.
+// A plugin's scores as NormalizeScore leaves them: the most there is becomes 100. All are 0 where
+// the most is 0.
 int NormalizedScore(int64_t score, int64_t most);
 
 // What plugin DynamicResources gives for a firstAvailable request (computeScore of v1.36.3,

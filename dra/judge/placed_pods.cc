@@ -14,9 +14,7 @@ const Symbol& Pods() {
 Amounts UsedOn(const Node& node, const Amounts* held, const JudgeOptions& options) {
   Amounts used;
   if (held) used = *held;
-  if (options.used)
-    if (const auto at = options.used->find(node.name); at != options.used->end())
-      AddAmounts(used, at->second);
+  if (const Amounts* running = RunningOn(options, node)) AddAmounts(used, *running);
   return used;
 }
 
@@ -33,6 +31,12 @@ size_t ConsumersOf(const ObjectKey& claim, const PlacedPods& placed, const Snaps
 const Amounts* HeldOn(const PlacedPods& placed, const Node& node) {
   const auto at = placed.on_node.find(node.name);
   return at == placed.on_node.end() ? nullptr : &at->second;
+}
+
+const Amounts* RunningOn(const JudgeOptions& options, const Node& node) {
+  if (options.used == nullptr) return nullptr;
+  const auto at = options.used->find(node.name);
+  return at == options.used->end() ? nullptr : &at->second;
 }
 
 NodeAnswer RoomOn(const Node& node, const PodDemand& demand, const PodVariant& variant,

@@ -45,6 +45,9 @@ size_t ConsumersOf(const ObjectKey& claim, const PlacedPods& placed, const Snaps
 // What pods placed on the node hold; null: there are none.
 const Amounts* HeldOn(const PlacedPods& placed, const Node& node);
 
+// What running pods hold there; null: there are none.
+const Amounts* RunningOn(const JudgeOptions& options, const Node& node);
+
 // Whether one more pod has room on the node. `held`: by pods placed there; may be null.
 NodeAnswer RoomOn(const Node& node, const PodDemand& demand, const PodVariant& variant,
                   const Amounts* held, const JudgeOptions& options);

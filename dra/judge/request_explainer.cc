@@ -79,7 +79,7 @@ RequestReport RequestExplainer::ReportOn(const PodVariant& variant, uint32_t ask
       return context_.memory.ReportOn(trace_.pods.demand.node, variant.pod, ask, context_.snapshot,
                                       matches);
     const auto usable = [&](const Node& node) {
-      return resolved.PositionOf(node.name).has_value();
+      return PositionOf(node.name, resolved.nodes).has_value();
     };
     return dra::Explain(variant.pod, ask, context_.snapshot, usable, &placed_.workspace, matches);
   };

@@ -231,7 +231,7 @@ std::set<const PodClaims*> ResolvedPod::EveryVariant() const {
   return pods;
 }
 
-std::optional<size_t> ResolvedPod::PositionOf(const Symbol& name) const {
+std::optional<size_t> PositionOf(const Symbol& name, const std::vector<const Node*>& nodes) {
   const auto at = std::lower_bound(
       nodes.begin(), nodes.end(), name,
       [](const Node* usable, const Symbol& wanted) { return usable->name < wanted; });

@@ -79,6 +79,9 @@ class PodVariants final {
   mutable std::map<std::vector<Symbol>, PodVariant> variants_;
 };
 
+// The index of the node of this name in nodes that are ascending by name.
+std::optional<size_t> PositionOf(const Symbol& name, const std::vector<const Node*>& nodes);
+
 struct ResolvedPod {
   PodVariants variants;
   std::vector<size_t> entries;    // of the claims without an allocation: index in PodDemand::claims
@@ -95,8 +98,6 @@ struct ResolvedPod {
   // Its claims on each of these nodes, those of equal nodes once; of no node, as
   // PodVariants::Plain.
   std::set<const PodClaims*> EveryVariant() const;
-  // The index of the node in `nodes`.
-  std::optional<size_t> PositionOf(const Symbol& name) const;
 };
 
 // `placed`: claims that pods allocated here are bound.
