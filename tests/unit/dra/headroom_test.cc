@@ -19,13 +19,8 @@ TEST_CASE("free devices of pools that are not of one node count once as headroom
 
 TEST_CASE("a device that several pod sets could take is spare once") {
   Worker worker;
-  const auto of_kind = [](const char* kind) {
-    return Request("r", 1,
-                   {{"selectors", Cel({R"(device.attributes["gpu.example.com"].kind == ")" +
-                                       std::string(kind) + "\""})}});
-  };
-  worker.Template("any", {Request("r")}).Template("new", {of_kind("new")});
-  worker.Template("old", {of_kind("old")});
+  worker.Template("any", {Request("r")}).Template("new", {RequestOfKind("r", "new")});
+  worker.Template("old", {RequestOfKind("r", "old")});
   for (const char* name : {"n1", "n2"}) {
     std::vector<json> devices;
     for (int i = 0; i < 8; ++i)

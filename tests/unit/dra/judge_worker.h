@@ -26,6 +26,12 @@ inline json Partition(const std::string& name, const char* memory) {
                   {{{"counterSet", "gpu-0"}, {"counters", {{"memory", {{"value", memory}}}}}}}}});
 }
 
+// For one device whose attribute "kind" has this value.
+inline json RequestOfKind(const std::string& name, const std::string& kind) {
+  const std::string selector = R"(device.attributes["gpu.example.com"].kind == ")" + kind + "\"";
+  return Request(name, 1, {{"selectors", Cel({selector})}});
+}
+
 // A worker cluster and one question to it.
 class Worker {
  public:

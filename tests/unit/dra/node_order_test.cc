@@ -84,13 +84,8 @@ TEST_CASE("devices that a claim has already count beside those to choose") {
   // those of the other claim that is 15 of 16, so 14 less; without, 7 of 8, which would be 26.
   const auto worker_with = [](bool allocated) {
     Worker worker;
-    const auto of_kind = [](const char* name, const char* kind) {
-      return Request(name, 1,
-                     {{"selectors", Cel({R"(device.attributes["gpu.example.com"].kind == ")" +
-                                         std::string(kind) + "\""})}});
-    };
     const std::vector<json> choice = {
-        FirstAvailable("r", {of_kind("a", "new"), of_kind("b", "old")})};
+        FirstAvailable("r", {RequestOfKind("a", "new"), RequestOfKind("b", "old")})};
     worker.Template("t", choice);
     for (const auto& [name, kind] : {std::pair("a", "old"), {"b", "new"}})
       worker.Node(name, json::object(), Allocatable(10, 10))
@@ -182,12 +177,8 @@ TEST_CASE("when there is no time to compare nodes, those that took a pod come fi
 TEST_CASE("a device that several nodes reach makes one of them better, once") {
   // The new device reaches both nodes.
   Worker worker;
-  const auto of_kind = [](const char* name, const char* kind) {
-    return Request(name, 1,
-                   {{"selectors", Cel({R"(device.attributes["gpu.example.com"].kind == ")" +
-                                       std::string(kind) + "\""})}});
-  };
-  worker.Template("t", {FirstAvailable("r", {of_kind("a", "new"), of_kind("b", "old")})});
+  worker.Template("t",
+                  {FirstAvailable("r", {RequestOfKind("a", "new"), RequestOfKind("b", "old")})});
   for (const char* name : {"a", "b"})
     worker.Node(name, json::object(), Allocatable(8, 8))
         .On(name, {Device("d", {{"kind", "old"}}), Device("e", {{"kind", "old"}})});
@@ -308,13 +299,9 @@ Names PlacedByModel(const Pods& pods, const dra::AllocatorFeatures& features,
 
 Worker WorkerOf(const RandomJob& job, const dra::AllocatorFeatures& features) {
   Worker worker(features);
-  const auto of_kind = [](const char* name, const char* kind) {
-    return Request(name, 1,
-                   {{"selectors", Cel({R"(device.attributes["gpu.example.com"].kind == ")" +
-                                       std::string(kind) + "\""})}});
-  };
-  worker.Template("chooses", {FirstAvailable("r", {of_kind("a", "new"), of_kind("b", "old")})});
-  worker.Template("old", {of_kind("r", "old")});
+  worker.Template("chooses",
+                  {FirstAvailable("r", {RequestOfKind("a", "new"), RequestOfKind("b", "old")})});
+  worker.Template("old", {RequestOfKind("r", "old")});
   for (size_t i = 0; i < job.places.size(); ++i) {
     const Place& place = job.places[i];
     const std::string name = "n" + std::to_string(i);

@@ -189,10 +189,6 @@ TEST_CASE("nodes come by the alternatives that they give, then by name") {
        {"b1", "c1"},
        {1}},
   };
-  const auto kind = [](const char* name, const char* value) {
-    const std::string selector = R"(device.attributes["gpu.example.com"].kind == ")";
-    return Request(name, 1, {{"selectors", Cel({selector + value + "\""})}});
-  };
   for (const AlternativeRow& row : rows) {
     INFO(row.why);
     Worker worker;
@@ -202,8 +198,9 @@ TEST_CASE("nodes come by the alternatives that they give, then by name") {
         devices.push_back(Device("d" + std::to_string(devices.size()), {{"kind", value}}));
       worker.Node(name).On(name, devices);
     }
-    worker.Template(
-        "t", {FirstAvailable("gpu", {kind("a", "new"), kind("b", "old"), kind("c", "odd")})});
+    worker.Template("t",
+                    {FirstAvailable("gpu", {RequestOfKind("a", "new"), RequestOfKind("b", "old"),
+                                            RequestOfKind("c", "odd")})});
     const auto judgement = worker.Pods(row.pods, "t");
     CHECK(judgement.verdict.outcome == Outcome::kYes);
     CHECK(judgement.pod_sets[0].nodes == row.placed);
@@ -213,16 +210,13 @@ TEST_CASE("nodes come by the alternatives that they give, then by name") {
 
 TEST_CASE("the sum over all requests counts, as kube-scheduler's score") {
   // a1: first and third alternative, b1: second and second... of equal sum; c1: first and second.
-  const auto kind = [](const char* name, const char* value) {
-    const std::string selector = R"(device.attributes["gpu.example.com"].kind == ")";
-    return Request(name, 1, {{"selectors", Cel({selector + value + "\""})}});
-  };
   Worker worker;
   worker.Node("a1").On("a1", {Device("x", {{"kind", "x1"}}), Device("y", {{"kind", "y3"}})});
   worker.Node("b1").On("b1", {Device("x", {{"kind", "x2"}}), Device("y", {{"kind", "y2"}})});
   worker.Node("c1").On("c1", {Device("x", {{"kind", "x1"}}), Device("y", {{"kind", "y2"}})});
-  worker.Template("t", {FirstAvailable("x", {kind("a", "x1"), kind("b", "x2")}),
-                        FirstAvailable("y", {kind("a", "y1"), kind("b", "y2"), kind("c", "y3")})});
+  worker.Template("t", {FirstAvailable("x", {RequestOfKind("a", "x1"), RequestOfKind("b", "x2")}),
+                        FirstAvailable("y", {RequestOfKind("a", "y1"), RequestOfKind("b", "y2"),
+                                             RequestOfKind("c", "y3")})});
   CHECK(worker.Pods(3, "t").pod_sets[0].nodes == std::vector<std::string>{"c1", "a1", "b1"});
 }
 
