@@ -34,6 +34,12 @@ bool MayBePassed(const Waiting& waiting, const ClusterName& worker, WallTime now
   return waiting.kept != worker && !(HasBound(waiting, worker) && IsBoundReached(waiting, now));
 }
 
+bool IsHeldBy(const Waiting& waiting, const Waiting& holder) {
+  return std::ranges::any_of(waiting.held, [&](const auto& held) {
+    return *held.second.after == holder.next_rank.workload;
+  });
+}
+
 }  // namespace
 
 // Whether there is anything to get for them now or not.
@@ -141,6 +147,42 @@ LineAnswer Lines::AskThem(const std::vector<Waiting*>& outdated, Waiting& waitin
   Waiting& nearest = *outdated.front();
   nearest.askers.insert(waiting.rank.workload);
   return {nearest.rank.workload, false};
+}
+
+// Brings up to date how `follower` is held where `holder` holds it. Where that one had no contact,
+// or something is different since its look, all stays as it was until its next look.
+Lines::Change Lines::HoldAnew(const Waiting& holder, Waiting& follower) {
+  Change change = Change::kNone;
+  for (auto& [worker, held] : follower.held) {
+    if (*held.after != holder.next_rank.workload || IsInvalidated(holder, worker) ||
+        std::ranges::find(holder.away, worker) != holder.away.end())
+      continue;
+    const Bid* bid = follower.BidOn(worker);
+    const Hold hold = bid == nullptr ? Hold::kNo : HoldOf(holder, worker, *bid, bid->as_of, now_);
+    const bool waiting = hold == Hold::kUntilItFits;
+    if ((!waiting && hold != Hold::kUntilItGoes) || (waiting && !held.told_waiting))
+      return Change::kNews;
+    if (std::exchange(held.after_waiting, waiting) != waiting) change = Change::kQuiet;
+  }
+  return change;
+}
+
+void Lines::WakeReleased() {
+  while (!restless_.empty()) {
+    Waiting& holder = **restless_.begin();
+    restless_.erase(restless_.begin());
+    std::erase_if(holder.followers, [&](const ObjectKey& key) {
+      const auto found = entries_.find(key);
+      if (found == entries_.end() || !IsHeldBy(found->second, holder)) return true;
+      Waiting& follower = found->second;
+      // It is looked at in any case.
+      if (follower.is_awaited || !(holder.rank < follower.rank)) return false;
+      const Change change = HoldAnew(holder, follower);
+      if (change == Change::kQuiet) restless_.insert(&follower);
+      if (change == Change::kNews) Wake(follower);
+      return change == Change::kNews;
+    });
+  }
 }
 
 }  // namespace fedra::placement
