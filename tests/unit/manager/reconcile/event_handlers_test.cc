@@ -136,6 +136,9 @@ struct Fixture {
   void Seen(const std::string& name, bool looks) {
     auto workload = std::make_shared<tracking::Workload>(*WorkloadOf(name));
     if (!looks) workload->cluster_name = kEast.value;
+    Seen(std::move(workload), looks);
+  }
+  void Seen(std::shared_ptr<const tracking::Workload> workload, bool looks) {
     Gathered gathered;
     gathered.view.key = workload->key;
     gathered.view.check = "fedra";
@@ -553,12 +556,7 @@ TEST_CASE("a worker that comes back wakes the first of each class of those that 
       workload->requirement.pod_sets.clear();
       workload->requirement.demands = demands;
       if (j < 2) expected.insert("workload " + workload->key.ToString());
-      Gathered gathered;
-      gathered.view.key = workload->key;
-      gathered.view.check = "fedra";
-      gathered.view.workload = std::move(workload);
-      gathered.judged = true;
-      f.wake_index.Update(gathered, {});
+      f.Seen(std::move(workload), /*looks=*/true);
     }
   }
   CHECK(f.After(expected, contact) == expected);
@@ -597,12 +595,7 @@ TEST_CASE(
     auto workload = std::make_shared<tracking::Workload>(*WorkloadOf(fmt::format("j{}", i)));
     workload->requirement.pod_sets.clear();
     workload->requirement.demands = demands;
-    Gathered gathered;
-    gathered.view.key = workload->key;
-    gathered.view.check = "fedra";
-    gathered.view.workload = std::move(workload);
-    gathered.judged = true;
-    f.wake_index.Update(gathered, {});
+    f.Seen(std::move(workload), /*looks=*/true);
   }
   const auto see = [&](bool refuses) {
     sim::Faults faults;
