@@ -115,9 +115,10 @@ tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
   const std::string token = TokenIn(authorization);
   if (token.empty()) return tl::make_unexpected(NoToken());
   const std::string key = Sha256(salt_ + token);
+  // An answer is as old as its question: what it says may change while it is on its way.
+  const SteadyTime now = clock_.Steady();
   std::optional<tl::expected<User, Refusal>> known;
   state_.With([&](const std::unique_ptr<State>& state) {
-    const SteadyTime now = clock_.Steady();
     const auto* const user = state->users.Find(key, now);
     if (user != nullptr && now - user->at < OldestToken(purpose))
       known = user->answer;
@@ -131,7 +132,6 @@ tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
   Note(found ? nullptr : &found.error());
   if (!found) return tl::make_unexpected(NotAsked());
   state_.With([&](const std::unique_ptr<State>& state) {
-    const SteadyTime now = clock_.Steady();
     state->users.Forget(key);
     if (*found)
       state->users.Put(key, {**found, now}, now + limits_.known_token);
@@ -145,9 +145,9 @@ tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
 tl::expected<bool, Refusal> Gate::May(const User& user, const Attributes& attributes,
                                       Purpose purpose) {
   const std::string key = Sha256(AccessReviewOf(user, attributes));
+  const SteadyTime now = clock_.Steady();  // as old as its question, here too
   std::optional<tl::expected<bool, Refusal>> known;
   state_.With([&](const std::unique_ptr<State>& state) {
-    const SteadyTime now = clock_.Steady();
     const auto* const decision = state->decisions.Find(key, now);
     if (decision != nullptr && now - decision->at < OldestDecision(purpose, decision->answer))
       known = decision->answer;
@@ -159,7 +159,6 @@ tl::expected<bool, Refusal> Gate::May(const User& user, const Attributes& attrib
   Note(allowed ? nullptr : &allowed.error());
   if (!allowed) return tl::make_unexpected(NotAsked());
   state_.With([&](const std::unique_ptr<State>& state) {
-    const SteadyTime now = clock_.Steady();
     state->decisions.Put(key, {*allowed, now}, now + limits_.allowed);
   });
   return *allowed;

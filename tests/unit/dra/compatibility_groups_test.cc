@@ -171,7 +171,7 @@ TEST_CASE("slices that differ in groups only are different") {
   dra::ParseContext context;
   dra::SnapshotBuilder builder{dra::AllocatorFeatures()};
   const auto set = [&](const Groups& groups) {
-    return builder.SetSlice(*dra::ParseSlice(Slice("1", {Grouped("a", groups)}), context));
+    return builder.SetSlice(dra::ParseSlice(Slice("1", {Grouped("a", groups)}), context).value());
   };
   CHECK(set({"x"}));
   CHECK_FALSE(set({"x"}));

@@ -17,7 +17,7 @@ class Classes {
     json object = Class(name);
     object["metadata"]["creationTimestamp"] = created;
     if (*resource) object["spec"]["extendedResourceName"] = resource;
-    builder_.SetClass(*dra::ParseDeviceClass(object, context_));
+    builder_.SetClass(dra::ParseDeviceClass(object, context_).value());
     return *this;
   }
   std::string Of(const char* resource) {
@@ -51,7 +51,7 @@ TEST_CASE(
 }
 
 std::vector<std::string> RequestsFor(Classes& classes, const char* pod) {
-  const auto demand = *dra::ParsePodDemand(json::parse(pod), classes.context());
+  const auto demand = dra::ParsePodDemand(json::parse(pod), classes.context()).value();
   const auto snapshot = classes.snapshot();
   const auto resources = dra::ResourcesFromDevices(demand, *snapshot, dra::Node());
   std::vector<std::string> requests;
@@ -100,10 +100,12 @@ TEST_CASE("names sort as text: container 10 before container 2") {
 TEST_CASE("a resource that the node has from a plugin is not taken from devices") {
   Classes classes;
   classes.Add("gpu", "example.com/gpu", "");
-  const auto demand = *dra::ParsePodDemand(
-      json::parse(
-          R"({"spec": {"containers": [{"resources": {"requests": {"example.com/gpu": "1", "cpu": "1", "other.com/x": "1"}}}]}})"),
-      classes.context());
+  const auto demand =
+      dra::ParsePodDemand(
+          json::parse(
+              R"({"spec": {"containers": [{"resources": {"requests": {"example.com/gpu": "1", "cpu": "1", "other.com/x": "1"}}}]}})"),
+          classes.context())
+          .value();
   dra::Node node;
   CHECK(dra::ResourcesFromDevices(demand, *classes.snapshot(), node) ==
         std::vector<Symbol>{Symbol("example.com/gpu")});

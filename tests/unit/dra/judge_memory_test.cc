@@ -34,7 +34,7 @@ class History {
              {Request("r", 1, {{"tolerations", {{{"key", "k"}, {"operator", "Exists"}}}}})});
     Template("picky", {Request("r", 1, {{"selectors", Cel({Model("x")})}}), Request("s")});
     Template("all", {All("r")});
-    builder_.SetClaim(*dra::ParseClaim(Claim("named", {Request("r")}), context_));
+    builder_.SetClaim(dra::ParseClaim(Claim("named", {Request("r")}), context_).value());
   }
 
   void Change() {
@@ -88,9 +88,10 @@ class History {
         builder_.RemoveClaim({.ns = "other", .name = Name("claim", Pick(4))});
         break;
       case 7:
-        builder_.SetClaim(*dra::ParseClaim(
-            Holding(Name("claim", Pick(4)), Name("gpu", Pick(3)), {{"pool", Name("n", Pick(4))}}),
-            context_));
+        builder_.SetClaim(dra::ParseClaim(Holding(Name("claim", Pick(4)), Name("gpu", Pick(3)),
+                                                  {{"pool", Name("n", Pick(4))}}),
+                                          context_)
+                              .value());
         break;
       case 8:
         SetRule(Pick(2));
@@ -116,7 +117,7 @@ class History {
     json pod = {{"spec", {{"resourceClaims", json::array({claim})}}}};
     if (Pick(3) == 0) pod["spec"]["nodeSelector"] = {{"zone", Pick(2) ? "a" : "b"}};
     if (Pick(3) == 0) pod["spec"]["containers"] = {{{"resources", {{"requests", {{"cpu", "1"}}}}}}};
-    dra::PodDemand demand = *dra::ParsePodDemand(pod, context_);
+    dra::PodDemand demand = dra::ParsePodDemand(pod, context_).value();
     demand.count = 1 + Pick(3);
     return demand;
   }
@@ -135,19 +136,22 @@ class History {
   }
   void Template(const std::string& name, const std::vector<json>& requests) {
     const json claim = Claim(name, requests);
-    builder_.SetTemplate(*dra::ParseClaimTemplate(
-        {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}}, context_));
+    builder_.SetTemplate(
+        dra::ParseClaimTemplate(
+            {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}}, context_)
+            .value());
   }
   void SetClass() {
     const std::string driver = R"(device.driver == "gpu.example.com")";
-    builder_.SetClass(*dra::ParseDeviceClass(
-        Pick(3) ? Class("gpu") : Class("gpu", {driver, Model("x")}), context_));
+    builder_.SetClass(
+        dra::ParseDeviceClass(Pick(3) ? Class("gpu") : Class("gpu", {driver, Model("x")}), context_)
+            .value());
   }
   void SetNode(int number) {
     json node = {
         {"metadata", {{"name", Name("n", number)}, {"labels", {{"zone", Pick(2) ? "a" : "b"}}}}},
         {"status", {{"allocatable", {{"cpu", Pick(4) ? "2" : "500m"}}}}}};
-    builder_.SetNode(*dra::ParseNode(node, context_));
+    builder_.SetNode(dra::ParseNode(node, context_).value());
   }
   void SetSlice(int number) {
     std::vector<json> devices;
@@ -163,7 +167,8 @@ class History {
                    {"resourceSliceCount", Pick(8) ? 1 : 2},
                    {"generation", 1}}}};
     if (Pick(10) == 0) more["nodeName"] = nullptr, more["allNodes"] = true;
-    builder_.SetSlice(*dra::ParseSlice(Slice(Name("slice", number), devices, more), context_));
+    builder_.SetSlice(
+        dra::ParseSlice(Slice(Name("slice", number), devices, more), context_).value());
   }
   void SetRule(int number) {
     json selector = {{"pool", Name("n", Pick(6))}};
@@ -172,7 +177,7 @@ class History {
                        {"spec",
                         {{"deviceSelector", selector},
                          {"taint", {{"key", Pick(2) ? "k" : "m"}, {"effect", "NoExecute"}}}}}};
-    builder_.SetTaintRule(*dra::ParseTaintRule(rule, context_));
+    builder_.SetTaintRule(dra::ParseTaintRule(rule, context_).value());
   }
   // Free, allocated on a node, or that and in use.
   void SetNamed() {
@@ -186,7 +191,7 @@ class History {
       if (Pick(4)) claim["status"]["allocation"]["allocationTimestamp"] = "2026-01-01T00:00:00Z";
       if (Pick(2)) claim["status"]["reservedFor"] = json::array({{{"uid", "u"}}});
     }
-    builder_.SetClaim(*dra::ParseClaim(claim, context_));
+    builder_.SetClaim(dra::ParseClaim(claim, context_).value());
   }
 
   std::mt19937 random_;
@@ -222,22 +227,26 @@ struct Churn {
   dra::SelectorCache selectors;
 
   explicit Churn(int nodes) {
-    builder.SetClass(*dra::ParseDeviceClass(Class("gpu"), context));
+    builder.SetClass(dra::ParseDeviceClass(Class("gpu"), context).value());
     const json claim = Claim("t", {Request("r", 3)});
-    builder.SetTemplate(*dra::ParseClaimTemplate(
-        {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}}, context));
+    builder.SetTemplate(
+        dra::ParseClaimTemplate(
+            {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}}, context)
+            .value());
     for (int i = 0; i < nodes; ++i) {
       const std::string name = "n" + std::to_string(i);
-      builder.SetNode(*dra::ParseNode({{"metadata", {{"name", name}}}}, context));
+      builder.SetNode(dra::ParseNode({{"metadata", {{"name", name}}}}, context).value());
       SetSlice(i, 1);
     }
   }
   void SetSlice(int number, int generation) {
     const std::string name = "n" + std::to_string(number);
-    builder.SetSlice(*dra::ParseSlice(
-        Slice(name, Devices(2),
-              {{"nodeName", name}, {"pool", {{"name", name}, {"generation", generation}}}}),
-        context));
+    builder.SetSlice(
+        dra::ParseSlice(
+            Slice(name, Devices(2),
+                  {{"nodeName", name}, {"pool", {{"name", name}, {"generation", generation}}}}),
+            context)
+            .value());
   }
   dra::Judgement SubRequest(dra::MatchCache& matches) {
     dra::PodDemand demand;
@@ -263,7 +272,7 @@ TEST_CASE("nor is what nobody asks about any more remembered") {
     const json selector = {{"selectors", Cel({"1 == " + std::to_string(change)})}};
     const json claim = Claim("t", {Request("r", 3, selector)});
     const json object = {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}};
-    churn.builder.SetTemplate(*dra::ParseClaimTemplate(object, churn.context));
+    churn.builder.SetTemplate(dra::ParseClaimTemplate(object, churn.context).value());
     churn.SubRequest(matches);
     CHECK(matches.size() <= 520);
   }

@@ -36,14 +36,14 @@ inline json RequestOfKind(const std::string& name, const std::string& kind) {
 class Worker {
  public:
   explicit Worker(dra::AllocatorFeatures features = {}) : builder_(std::move(features)) {
-    builder_.SetClass(*dra::ParseDeviceClass(Class("gpu"), context_));
+    builder_.SetClass(dra::ParseDeviceClass(Class("gpu"), context_).value());
   }
 
   Worker& Node(const std::string& name, const json& labels = json::object(),
                const json& more = json::object()) {
     json node = {{"metadata", {{"name", name}, {"labels", labels}}}};
     node.merge_patch(more);
-    builder_.SetNode(*dra::ParseNode(node, context_));
+    builder_.SetNode(dra::ParseNode(node, context_).value());
     return *this;
   }
   // A slice of one node, which is its pool, unless `more` says otherwise.
@@ -52,12 +52,13 @@ class Worker {
     json place = {{"nodeName", node}, {"pool", {{"name", node}}}};
     place.merge_patch(more);
     if (!place.contains("nodeName")) place["nodeName"] = nullptr;
-    builder_.SetSlice(*dra::ParseSlice(
-        test::Slice("slice-" + std::to_string(slices_++), devices, place), context_));
+    builder_.SetSlice(
+        dra::ParseSlice(test::Slice("slice-" + std::to_string(slices_++), devices, place), context_)
+            .value());
     return *this;
   }
   Worker& Slices(const std::vector<json>& slices) {
-    for (const json& slice : slices) builder_.SetSlice(*dra::ParseSlice(slice, context_));
+    for (const json& slice : slices) builder_.SetSlice(dra::ParseSlice(slice, context_).value());
     return *this;
   }
   // Two slices of one pool: the counter set "gpu-0" with so much "memory", and what draws on it.
@@ -68,22 +69,22 @@ class Worker {
     return On(node, {}, sets).On(node, partitions, two);
   }
   Worker& Add(const json& claim) {
-    builder_.SetClaim(*dra::ParseClaim(claim, context_));
+    builder_.SetClaim(dra::ParseClaim(claim, context_).value());
     return *this;
   }
   Worker& AddClass(const json& device_class) {
-    builder_.SetClass(*dra::ParseDeviceClass(device_class, context_));
+    builder_.SetClass(dra::ParseDeviceClass(device_class, context_).value());
     return *this;
   }
   Worker& Rule(const json& rule) {
-    builder_.SetTaintRule(*dra::ParseTaintRule(rule, context_));
+    builder_.SetTaintRule(dra::ParseTaintRule(rule, context_).value());
     return *this;
   }
   Worker& Template(const std::string& name, const std::vector<json>& requests,
                    const std::vector<json>& constraints = {}) {
     const json claim = Claim(name, requests, constraints);
     const json object = {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}};
-    builder_.SetTemplate(*dra::ParseClaimTemplate(object, context_));
+    builder_.SetTemplate(dra::ParseClaimTemplate(object, context_).value());
     return *this;
   }
 
@@ -121,7 +122,7 @@ class Worker {
   }
   const dra::DeviceSets& sets() const { return sets_; }
   dra::PodDemand Parse(const char* pod, int count = 1) {
-    auto demand = *dra::ParsePodDemand(json::parse(pod), context_);
+    auto demand = dra::ParsePodDemand(json::parse(pod), context_).value();
     demand.count = count;
     demand.name = "main";
     return demand;

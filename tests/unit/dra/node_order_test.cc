@@ -68,7 +68,7 @@ TEST_CASE("a taint of PreferNoSchedule is avoided as long as another node has ro
   Worker worker;
   worker.Template("t", {Request("r")});
   json avoided = Allocatable(8, 8);
-  avoided["spec"]["taints"] = {Taint("slow", "PreferNoSchedule")};
+  avoided["spec"]["taints"] = json::array({Taint("slow", "PreferNoSchedule")});
   worker.Node("a", {}, avoided).On("a", Devices(2));
   worker.Node("b", {}, Allocatable(8, 8)).On("b", Devices(2));
   const std::string pod = PodOf(1, 1);
@@ -140,7 +140,7 @@ TEST_CASE("when there is no time to compare nodes, those that took a pod come fi
   for (const char* name : {"a", "b", "c"}) {
     json node = Allocatable(8, 8);
     node["metadata"]["name"] = name;
-    nodes.push_back(*dra::ParseNode(node, context));
+    nodes.push_back(dra::ParseNode(node, context).value());
   }
   const std::vector<const dra::Node*> all = {&nodes[0], &nodes[1], &nodes[2]};
   const dra::PodDemand demand;

@@ -32,18 +32,18 @@ class Random {
       const json of_node = {
           {"metadata", {{"name", node}}},
           {"status", {{"allocatable", {{"cpu", std::to_string(1 + Below(7))}, {"pods", "9"}}}}}};
-      builder.SetNode(*dra::ParseNode(of_node, context));
+      builder.SetNode(dra::ParseNode(of_node, context).value());
       for (int pool = 1 + Below(3); pool > 0; --pool)
         AddPool({{"nodeName", node}}, node + std::to_string(pool), builder, context);
     }
     if (OneOf(4)) AddPool({{"nodeName", nullptr}, {"allNodes", true}}, "all", builder, context);
-    builder.SetClass(*dra::ParseDeviceClass(Class("gpu"), context));
+    builder.SetClass(dra::ParseDeviceClass(Class("gpu"), context).value());
     for (const char* name : {"a", "b", "c"}) {
       const json claim = MakeClaim(name);
       const json object = {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim["spec"]}}}};
-      builder.SetTemplate(*dra::ParseClaimTemplate(object, context));
+      builder.SetTemplate(dra::ParseClaimTemplate(object, context).value());
     }
-    builder.SetClaim(*dra::ParseClaim(MakeClaim("shared"), context));
+    builder.SetClaim(dra::ParseClaim(MakeClaim("shared"), context).value());
   }
 
   std::vector<dra::PodDemand> MakeJob(dra::ParseContext& context) {
@@ -57,7 +57,7 @@ class Random {
           {"spec",
            {{"containers", {{{"name", "c"}, {"resources", {{"requests", {{"cpu", cpu}}}}}}}},
             {"resourceClaims", claims}}}};
-      dra::PodDemand demand = *dra::ParsePodDemand(pod, context);
+      dra::PodDemand demand = dra::ParsePodDemand(pod, context).value();
       demand.name = name;
       demand.count = 1 + Below(3);
       demands.push_back(std::move(demand));
@@ -81,7 +81,8 @@ class Random {
         devices.push_back(Device("d" + std::to_string(slice) + std::to_string(number), attributes));
       }
       builder.SetSlice(
-          *dra::ParseSlice(Slice(name + "-" + std::to_string(slice), devices, place), context));
+          dra::ParseSlice(Slice(name + "-" + std::to_string(slice), devices, place), context)
+              .value());
     }
   }
   json MakeRequest(const std::string& name) {

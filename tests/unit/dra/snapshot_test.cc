@@ -18,9 +18,11 @@ class World {
  public:
   explicit World(dra::AllocatorFeatures features = {}) : builder(features) {}
 
-  void SetSlice(const json& object) { builder.SetSlice(*dra::ParseSlice(object, context)); }
-  void SetClaim(const json& object) { builder.SetClaim(*dra::ParseClaim(object, context)); }
-  void SetRule(const json& object) { builder.SetTaintRule(*dra::ParseTaintRule(object, context)); }
+  void SetSlice(const json& object) { builder.SetSlice(dra::ParseSlice(object, context).value()); }
+  void SetClaim(const json& object) { builder.SetClaim(dra::ParseClaim(object, context).value()); }
+  void SetRule(const json& object) {
+    builder.SetTaintRule(dra::ParseTaintRule(object, context).value());
+  }
 
   dra::ParseContext context;
   dra::SnapshotBuilder builder;
@@ -227,7 +229,7 @@ void EveryValueCounts(Set set, const json& object) {
 
 TEST_CASE("a slice of the same content changes nothing, whatever else its object says") {
   const auto set = [](World& world, const json& object) {
-    return world.builder.SetSlice(*dra::ParseSlice(object, world.context));
+    return world.builder.SetSlice(dra::ParseSlice(object, world.context).value());
   };
   EveryValueCounts(set, json::parse(R"({
     "metadata": {"name": "s"},
@@ -269,7 +271,7 @@ TEST_CASE("nor does a claim, a class, a template, a rule or a node") {
       "constraints": [{"requests": ["r"], "matchAttribute": "a.com/x"},
                       {"requests": ["q"], "distinctAttribute": "a.com/y"}]}})");
   const auto set_claim = [](World& world, const json& object) {
-    return world.builder.SetClaim(*dra::ParseClaim(object, world.context));
+    return world.builder.SetClaim(dra::ParseClaim(object, world.context).value());
   };
   json claim = {{"metadata", {{"namespace", "ml"}, {"name", "c"}, {"uid", "u"}}},
                 {"spec", claim_spec},
@@ -309,7 +311,7 @@ TEST_CASE("nor does a claim, a class, a template, a rule or a node") {
       {{"status", {{"allocation", {{"allocationTimestamp", "2026-01-01T00:00:00Z"}}}}}}));
 
   const auto set_class = [](World& world, const json& object) {
-    return world.builder.SetClass(*dra::ParseDeviceClass(object, world.context));
+    return world.builder.SetClass(dra::ParseDeviceClass(object, world.context).value());
   };
   json device_class = Class("gpu", {"true"});
   device_class["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z";
@@ -317,13 +319,13 @@ TEST_CASE("nor does a claim, a class, a template, a rule or a node") {
   EveryValueCounts(set_class, device_class);
 
   const auto set_template = [](World& world, const json& object) {
-    return world.builder.SetTemplate(*dra::ParseClaimTemplate(object, world.context));
+    return world.builder.SetTemplate(dra::ParseClaimTemplate(object, world.context).value());
   };
   EveryValueCounts(set_template,
                    {{"metadata", claim["metadata"]}, {"spec", {{"spec", claim_spec}}}});
 
   const auto set_rule = [](World& world, const json& object) {
-    return world.builder.SetTaintRule(*dra::ParseTaintRule(object, world.context));
+    return world.builder.SetTaintRule(dra::ParseTaintRule(object, world.context).value());
   };
   EveryValueCounts(set_rule, json::parse(R"({
     "metadata": {"name": "r"},
@@ -331,7 +333,7 @@ TEST_CASE("nor does a claim, a class, a template, a rule or a node") {
              "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}}})"));
 
   const auto set_node = [](World& world, const json& object) {
-    return world.builder.SetNode(*dra::ParseNode(object, world.context));
+    return world.builder.SetNode(dra::ParseNode(object, world.context).value());
   };
   EveryValueCounts(set_node, json::parse(R"({
     "metadata": {"name": "n", "labels": {"zone": "a"}},

@@ -34,6 +34,7 @@ class FakeReviews final : public Reviews {
   }
   Result<bool> May(const User& user, const Attributes& attributes) override {
     ++asked_may;
+    asked_rights_.With([&](auto& times) { ++times[user.name + " " + TextOf(attributes)]; });
     return known_.With([&](const Known& known) -> Result<bool> {
       if (!known.answers) return Fail(ErrorCode::kUnavailable, "manager: no answer");
       return known.allowed.contains({user.name, TextOf(attributes)}) ||
@@ -41,11 +42,15 @@ class FakeReviews final : public Reviews {
     });
   }
 
+  // How often it was asked about each right that it was asked about.
+  std::map<std::string, int> AskedRights() const { return asked_rights_.Copy(); }
+
   std::atomic<int> asked_who = 0;
   std::atomic<int> asked_may = 0;
 
  private:
   Guarded<Known>& known_;
+  Guarded<std::map<std::string, int>> asked_rights_;  // -> times
 };
 
 }  // namespace fedra::access
