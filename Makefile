@@ -15,7 +15,7 @@
 #                   the scenarios there that say something of fedra in the modes multikueue and dispatcher (docs/conformance.md)
 #   make test-real-dra N=500 JOBS=200 SEED=1 KUBERNETES=1.36
 #                   random pods and claims, judged by a real kube-scheduler and by fedra, then whole jobs (needs Go 1.26);
-#                   RECORD=1 notes the result of the pods for the table of README.md (N=2000 or more)
+#                   RECORD=1 notes the results for the table of README.md (N=2000 and JOBS=1000, or more)
 #   make agree N=500 SEED=1
 #                   the same cases for fedra and for the allocator library of Kubernetes 1.34 to 1.37, and selectors
 #                   for its CEL and theirs (needs Go 1.26); PATCHES=1: and what patch releases have mended, for six more
@@ -158,7 +158,7 @@ test-real-dra:
 	$(call BUILD,release,pod-lines fedra)
 	@status=0; release="$(if $(KUBERNETES),--kubernetes $(KUBERNETES))"; \
 	tests/real/agree_scheduler.py -n $(N) --seed $(SEED) $$release $(if $(RECORD),--record) || status=$$?; \
-	tests/real/agree_jobs.py -n $(JOBS) --seed $(SEED) $$release || status=$$?; \
+	tests/real/agree_jobs.py -n $(JOBS) --seed $(SEED) $$release $(if $(RECORD),--record) || status=$$?; \
 	exit $$status
 
 # The library's searches that take long are left out after a second: thousands of cases are put to it.
@@ -170,6 +170,7 @@ agree:
 	@tests/real/agree_tables.py $(if $(PATCHES),--patches)
 	@tests/real/agree_dra.py -n $(N) --seed $(SEED) --limit 1s
 	@tests/real/agree_selectors.py -n $(N) --seed $(SEED)
+	@echo "make agree: fedra answers as the libraries of all releases do"
 
 # For tests of upgrades: VERSION=0.1.0~1 gives the package another version than its own, DEB_FOLDER another place.
 DEB_FOLDER ?= build/packages

@@ -143,6 +143,16 @@ void ForEachField(Like<NodeCounts> auto& f, V&& visit) {
   visit("first", f.first);
 }
 template <class V>
+void ForEachField(Like<EarlierPods> auto& f, V&& visit) {
+  visit("byChance", f.by_chance);
+  visit("earlier", f.earlier);
+  visit("nodes", f.nodes);
+  visit("moreNodes", f.more_nodes);
+  visit("podSet", f.pod_set);
+  visit("fitting", f.fitting);
+  visit("wanted", f.wanted);
+}
+template <class V>
 void ForEachField(Like<PodsFit> auto& f, V&& visit) {
   visit("fitting", f.fitting);
   visit("wanted", f.wanted);

@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, std::variant_size_v<Facts::Variant
     "DeviceCounts",    "AlternativeCounts", "BrokenSelector", "JointShortage",  "NodeRoom",
     "NoSuchResource",  "NodeCounts",        "PodsFit",        "FullClaim",      "Unbindable",
     "SchedulerError",  "SearchLimit",       "GroupTerms",     "Cordoned",       "MovedAway",
-    "ReleaseDoubt",    "PodTerms"};
+    "ReleaseDoubt",    "PodTerms",          "EarlierPods"};
 static_assert(!kFactTypes.back().empty(), "all have a name");
 
 // Calls `visit(name, field)` for each. One overload for every struct of facts.

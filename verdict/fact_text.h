@@ -53,6 +53,7 @@ std::string TextOf(const NodeRoom& room, const Rendering&);
 std::string TextOf(const NoSuchResource& missing, const Rendering&);
 std::string TextOf(const NodeCounts& counts, const Rendering&);
 std::string TextOf(const PodsFit& pods, const Rendering&);
+std::string TextOf(const EarlierPods& pods, const Rendering&);
 std::string TextOf(const FullClaim& claim, const Rendering&);
 std::string TextOf(const Unbindable& pods, const Rendering&);
 std::string TextOf(const SchedulerError& error, const Rendering&);

@@ -115,6 +115,20 @@ struct PodsFit {
   bool operator==(const PodsFit&) const = default;
 };
 
+// Pods of earlier pod sets take the nodes that those of a later one need.
+struct EarlierPods {
+  // Only on some of the nodes that kube-scheduler scores alike; else on those that it scores best.
+  bool by_chance = false;
+  std::vector<std::string> earlier;  // pod sets, in order; never empty
+  std::vector<std::string> nodes;    // a few that their pods take then, ascending
+  int more_nodes = 0;                // that they take
+  std::string pod_set = {};          // the later one
+  int fitting = 0;                   // of its pods, then
+  int wanted = 0;
+
+  bool operator==(const EarlierPods&) const = default;
+};
+
 // A claim that has as many consumers as can be recorded.
 struct FullClaim {
   std::string claim;  // "ResourceClaim ml/shared"

@@ -77,6 +77,13 @@ std::string RefusalText(const NodeRefusal& refusal) {
   return "unschedulable";
 }
 
+// "node n1", "nodes n1, n2 and 3 more".
+std::string NodesText(const std::vector<std::string>& first, int more) {
+  const size_t all = first.size() + static_cast<size_t>(more);
+  return fmt::format("{} {}{}", all == 1 ? "node" : "nodes", fmt::join(first, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 constexpr const char* kByChance = "; whether it comes to that depends on which nodes it prefers";
 
 }  // namespace
@@ -151,15 +158,28 @@ std::string TextOf(const NodeCounts& counts, const Rendering&) {
     separator = ", ";
   }
   if (counts.first.empty()) return text;
-  text +=
-      fmt::format(" ({} {}", counts.nodes == 1 ? "node" : "nodes", fmt::join(counts.first, ", "));
-  const size_t more = static_cast<size_t>(counts.nodes) - counts.first.size();
-  return text + (more > 0 ? fmt::format(" and {} more)", more) : ")");
+  return fmt::format("{} ({})", text,
+                     NodesText(counts.first, counts.nodes - static_cast<int>(counts.first.size())));
 }
 
 std::string TextOf(const PodsFit& pods, const Rendering&) {
   return fmt::format("{} of {} pods fit{}", pods.fitting, pods.wanted,
                      pods.others_untried ? "; the others were not tried" : "");
+}
+
+std::string TextOf(const EarlierPods& pods, const Rendering&) {
+  const std::string first = fmt::format("{}", fmt::join(pods.earlier, " and "));
+  const std::string nodes = NodesText(pods.nodes, pods.more_nodes);
+  const std::string out =
+      fmt::format("{} of {} pods of {} fit", pods.fitting, pods.wanted, pods.pod_set);
+  if (pods.by_chance)
+    return fmt::format(
+        "kube-scheduler takes any of the nodes that it scores alike: where the pods of {} take {}, "
+        "{}",
+        first, nodes, out);
+  return fmt::format(
+      "the pods of {} come first and take {}, so that {}; all could fit if those of {} came first",
+      first, nodes, out, pods.pod_set);
 }
 
 std::string TextOf(const FullClaim& claim, const Rendering&) {

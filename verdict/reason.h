@@ -27,7 +27,7 @@ class Facts final
                           Reserved, Setback, DeviceCounts, AlternativeCounts, BrokenSelector,
                           JointShortage, NodeRoom, NoSuchResource, NodeCounts, PodsFit, FullClaim,
                           Unbindable, SchedulerError, SearchLimit, GroupTerms, Cordoned, MovedAway,
-                          ReleaseDoubt, PodTerms> {
+                          ReleaseDoubt, PodTerms, EarlierPods> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

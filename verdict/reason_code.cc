@@ -275,6 +275,16 @@ constexpr std::array kCatalogue = {
         "No action needed: the job is dispatched once enough is free. `kubectl describe nodes` on "
         "the worker lists the pods that use it."},
     ReasonEntry{
+        kPodPlacement, "PodPlacement", kDevices,
+        "pods of the job are in each other's way: the first ones take what later ones need",
+        "kube-scheduler places pods one by one, on the node that it scores best, mostly the "
+        "emptiest; of nodes that score alike it takes any. It leaves no room for pods that are to "
+        "come. Those that do not fit would fit alone.",
+        "Let the pods that do not fit come first: put their pod set first in the job (in a JobSet, "
+        "startupPolicy InOrder makes sure of the order). Or keep the others off the nodes that "
+        "they need: by node affinity, or by a taint that they do not tolerate. Where it is chance, "
+        "the worker is tried after the others (verification.unknown)."},
+    ReasonEntry{
         kPodsDoNotFit, "PodsDoNotFit", kDevices, "some of the pods fit, but not all of them",
         "The job needs all its pods at once.",
         "The reason before it says what is missing: where other claims hold it, wait; otherwise "

@@ -54,6 +54,7 @@ enum class ReasonCode {
   kResourceMissing,
   kNodesTooSmall,
   kNodeResources,
+  kPodPlacement,
   kPodsDoNotFit,
   // Other
   kCapabilityUndeclared,

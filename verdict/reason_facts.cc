@@ -86,6 +86,8 @@ std::vector<std::string_view> FactTypesOf(ReasonCode code) {
     case kNodesTooSmall:
     case kNodeResources:
       return Named<NodeRoom>();
+    case kPodPlacement:
+      return Named<EarlierPods>();
     case kPodsDoNotFit:
       return Named<PodsFit, ReleaseDoubt>();
     case kCapabilityUndeclared:

@@ -31,6 +31,7 @@ Attempt RunAttempt(const Question& question, const Snapshot& snapshot, JudgeCach
   Verdict& verdict = attempt.judgement.verdict;
   verdict.outcome = Outcome::kYes;
   for (const PodDemand& demand : question.demands) {
+    attempt.chose_by_name = simulation.chose_by_name();
     PodSetResult result = simulation.Place(demand);
     verdict.pods_wanted += demand.count;
     verdict.pods_fitting += result.report.fitting;
@@ -85,7 +86,8 @@ Attempt TryNodes(const Question& question, const Snapshot& snapshot, JudgeCaches
                       {.excluded = excluded,
                        .explain = explains,
                        .free_cluster = how.free_cluster,
-                       .draws = how.draws});
+                       .draws = how.draws,
+                       .ties = how.ties});
   };
   Attempt first = run({}, how.explain);
   if (first.idle_claim || first.certain || first.contested.empty()) return first;

@@ -32,14 +32,16 @@ struct Attempt {
   std::vector<ObjectKey> contested;  // claims that keep pods out, by the nodes that they are on
   std::vector<PodSetEnd> ends;       // by pod set
   bool certain = false;              // other pods do not fit for reasons of their own
+  bool chose_by_name = false;        // for a pod before the last pod set, of nodes that score alike
   int assumed_fitting = 0;
 };
 
 struct AttemptOptions {
   // Whether waiting could help; null: shortages are reported without it.
   const AskFreeCluster* free_cluster = nullptr;
-  bool explain = true;          // as in Simulation::Options
-  OrderDraws* draws = nullptr;  // as in SimulationContext
+  bool explain = true;                  // as in Simulation::Options
+  OrderDraws* draws = nullptr;          // as in SimulationContext
+  std::span<const TieBreak> ties = {};  // as in Simulation::Options
 };
 
 Attempt TryNodes(const Question& question, const Snapshot& snapshot, JudgeCaches caches,

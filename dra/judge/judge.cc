@@ -6,6 +6,7 @@
 
 #include "dra/judge/attempt.h"
 #include "dra/judge/order_question.h"
+#include "dra/judge/placement_question.h"
 
 namespace fedra::dra {
 
@@ -76,6 +77,22 @@ void SayByOrder(OrderEffect effect, const AllocatorFeatures& features, Verdict& 
   }
 }
 
+// `pods`: of the job, in the way of others. That the worker has too little for them is then no
+// cause.
+void SayByPlacement(verdict::EarlierPods pods, Verdict& verdict) {
+  if (pods.by_chance) {
+    verdict.outcome = Outcome::kUnknown;
+    verdict.fits_when_free = false;
+  }
+  std::erase_if(verdict.reasons, [](const Reason& reason) {
+    return reason.code == ReasonCode::kNotEnoughDevices ||
+           reason.code == ReasonCode::kNodesTooSmall;
+  });
+  const std::string object = "pod set " + pods.pod_set;
+  verdict.reasons.insert(verdict.reasons.begin(),
+                         {ReasonCode::kPodPlacement, object, std::move(pods)});
+}
+
 // What is not looked at, beside a Yes.
 void NoteUnread(const Question& question, Verdict& verdict) {
   if (verdict.outcome != Outcome::kYes) return;
@@ -139,6 +156,9 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
   if (verdict.outcome != Outcome::kUnknown)
     SayByOrder(EffectOfOrder(question, attempt, snapshot, caches).effect, snapshot.features(),
                verdict);
+  if (auto earlier = changed ? EffectOfPlacement(question, attempt, *changed, of_changed)
+                             : EffectOfPlacement(question, attempt, snapshot, caches))
+    SayByPlacement(*std::move(earlier), verdict);
   NoteUnread(question, verdict);
   NoteRelease(snapshot.features(), verdict);
   return std::move(attempt.judgement);

@@ -27,6 +27,10 @@
 // a reason says so (order_question.h). What else an answer has is that of the order by name: how
 // many pods fit, where they go, headroom, new nodes, whether waiting helps.
 //
+// Of nodes that it scores alike kube-scheduler takes any: where another choice was found to decide
+// whether all pods fit, the outcome is kUnknown as well (placement_question.h). The rest of the
+// answer is that of the first by name.
+//
 // Thread rules: pure but for the caches, which one user has at a time.
 
 #include <map>
@@ -70,7 +74,8 @@ using AssumedList = std::shared_ptr<const std::vector<AssumedPods>>;
 struct JudgeOptions {
   // For all searches of one judgement together, whatever the number of nodes, pods and attempts;
   // beyond them the outcome is kUnknown. Whether the order of pools decides, where it is chance, is
-  // found out with three times as many, for all orders together.
+  // found out with three times as many, for all orders together; so is whether the choice among
+  // nodes that score alike does.
   AllocatorLimits limits;
   AssumedList assumed;
   // Pods are placed one by one: whether more than these would fit is not looked at (kUnknown).

@@ -23,6 +23,7 @@ NodeRank NodeOrder::RankOf(size_t position) const {
   return {.score = question_.ranks->OfTaints(position) +
                    ResourceScore(AllocatableOf(node), load, pod_,
                                  question_.features.scores_change_of_balance),
+          .preference = question_.ranks->Preference(position),
           .position = position};
 }
 
@@ -58,8 +59,9 @@ NodeRank NodeOrder::TakeUnasked() {
 }
 
 NodeRank NodeOrder::Whole(const NodeRank& rank, int devices, int most) const {
-  return {.score = rank.score + kDevicesWeight * NormalizedScore(devices, most),
-          .position = rank.position};
+  NodeRank whole = rank;
+  whole.score += kDevicesWeight * NormalizedScore(devices, most);
+  return whole;
 }
 
 bool NodeOrder::MayBeBeaten(const NodeRank& whole, int most) const {
@@ -101,6 +103,17 @@ bool NodeOrder::IsBest(const NodeRank& rank, int devices) const {
          std::all_of(asked_.begin(), asked_.end(), [&](const auto& group) {
            return Whole(*group.second.rbegin(), group.first, most) < whole;
          });
+}
+
+bool NodeOrder::MayTie(const NodeRank& rank, int devices) const {
+  const int most = std::max(MostDevices(), devices);
+  const int score = Whole(rank, devices, most).score;
+  const NodeRank* unasked = Unasked();
+  if (unasked != nullptr && Whole(*unasked, question_.best_devices, most).score >= score)
+    return true;
+  return std::any_of(asked_.begin(), asked_.end(), [&](const auto& group) {
+    return Whole(*group.second.rbegin(), group.first, most).score == score;
+  });
 }
 
 void NodeOrder::AddTo(StateText& state) const {

@@ -2,7 +2,7 @@
 //
 // In which order nodes are asked to take a pod: as kube-scheduler's scores prefer them (v1.36.3,
 // pkg/scheduler/schedule_one.go, prioritizeNodes). Of equal nodes the scheduler takes any; here it
-// is the first by name.
+// is the first by name, or the one that the ranks prefer.
 //
 // A node has its whole score only when the pod has devices there: those of first choice count for
 // it (Score of plugin DynamicResources). So a node that was not asked yet may be better than one
@@ -45,6 +45,8 @@ class NodeOrder final {
   std::optional<NodeRank> Next();
   // Whether no other node is better than this one, whose turn it is, with devices of that score.
   bool IsBest(const NodeRank& rank, int devices) const;
+  // Whether another node may have the same whole score as this one, which is the best.
+  bool MayTie(const NodeRank& rank, int devices) const;
   // The node would take a pod with devices of that score.
   void Keep(const NodeRank& rank, int devices) { asked_[devices].insert(rank); }
   // The node took the pod; its rank is another one from now on.

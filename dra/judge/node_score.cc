@@ -121,7 +121,8 @@ int NormalizedScore(int64_t score, int64_t most) {
 NodeRanks RankNodes(const std::vector<const Node*>& nodes,
                     const std::vector<Toleration>& tolerations, const Load& pod,
                     const NodeUse* used, bool change_of_balance) {
-  NodeRanks ranks{.best_first = {}, .of_taints = ScoreTaints(nodes, tolerations)};
+  NodeRanks ranks{
+      .best_first = {}, .of_taints = ScoreTaints(nodes, tolerations), .preferences = {}};
   ranks.best_first.reserve(nodes.size());
   static const NodeUse nothing;
   if (used == nullptr) used = &nothing;
@@ -135,6 +136,17 @@ NodeRanks RankNodes(const std::vector<const Node*>& nodes,
         {.score = ranks.OfTaints(position) +
                   ResourceScore(AllocatableOf(node), load, pod, change_of_balance),
          .position = position});
+  }
+  std::sort(ranks.best_first.begin(), ranks.best_first.end(), std::greater<>());
+  return ranks;
+}
+
+NodeRanks BreakTies(NodeRanks ranks, const std::vector<const Node*>& nodes, const TieBreak& ties) {
+  ranks.preferences.resize(nodes.size());
+  for (NodeRank& rank : ranks.best_first) {
+    const auto at = ties.find(nodes[rank.position]->name);
+    if (at == ties.end()) continue;
+    rank.preference = ranks.preferences[rank.position] = at->second;
   }
   std::sort(ranks.best_first.begin(), ranks.best_first.end(), std::greater<>());
   return ranks;

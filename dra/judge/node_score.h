@@ -14,6 +14,8 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "dra/model/pod_demand.h"
@@ -54,28 +56,37 @@ int NormalizedScore(int64_t score, int64_t most);
 inline constexpr int kMostAlternatives = 8;
 inline int ScoreOfAlternative(int index) { return kMostAlternatives - index; }
 
+// Which of several nodes of equal scores is taken: the one with the greatest number. A node that is
+// not named has 0.
+using TieBreak = std::map<Symbol, int>;
+
 // What a node scores without the pod's devices, and which one it is of a list. A better one is
-// greater: of equal scores the first in the list.
+// greater: of equal scores the one that a TieBreak prefers, and else the first in the list.
 struct NodeRank {
   int score = 0;
+  int preference = 0;
   size_t position = 0;
 
   bool operator==(const NodeRank&) const = default;
   std::strong_ordering operator<=>(const NodeRank& other) const {
-    const auto by_score = score <=> other.score;
-    return by_score != 0 ? by_score : other.position <=> position;
+    return std::tie(score, preference, other.position) <=>
+           std::tie(other.score, other.preference, position);
   }
 };
 
 struct NodeRanks {
   std::vector<NodeRank> best_first;  // of each node
   std::vector<int> of_taints;        // by position; empty: all nodes are alike in that
+  std::vector<int> preferences;      // by position; empty: all are 0
 
   int OfTaints(size_t position) const { return of_taints.empty() ? 0 : of_taints[position]; }
+  int Preference(size_t position) const { return preferences.empty() ? 0 : preferences[position]; }
 };
 // `nodes`: by name. `used`: may be null.
 NodeRanks RankNodes(const std::vector<const Node*>& nodes,
                     const std::vector<Toleration>& tolerations, const Load& pod,
                     const NodeUse* used, bool change_of_balance);
+// The same ranks, with other nodes first of those that score alike. `nodes`: as they were ranked.
+NodeRanks BreakTies(NodeRanks ranks, const std::vector<const Node*>& nodes, const TieBreak& ties);
 
 }  // namespace fedra::dra

@@ -36,6 +36,7 @@ struct PlacedPods {
   std::set<ObjectKey> group_claims;   // made for a PodGroup, which is their only consumer
   std::vector<SharedChoice> choices;  // in the order of the steps
   bool chose = false;                 // a node for some pod, among several
+  bool chose_by_name = false;         // where scores may not have decided
   bool leaked = false;                // as NodeAllocation::leaked, of some pod
 };
 

@@ -277,6 +277,9 @@ void Placer::OrderNodes() {
   else  // the memory knows only those of all nodes that admit the pod
     ranks = std::make_shared<const NodeRanks>(RankNodes(
         trace_.resolved.nodes, demand_.node.tolerations, pod, used.get(), change_of_balance));
+  if (step_.ties != nullptr)
+    ranks =
+        std::make_shared<const NodeRanks>(BreakTies(*ranks, trace_.resolved.nodes, *step_.ties));
   order_.emplace(NodeOrder::Question{.nodes = trace_.resolved.nodes,
                                      .ranks = std::move(ranks),
                                      .demand = demand_,
@@ -296,7 +299,10 @@ std::optional<Offer> Placer::Choose() {
     if (IsLeftOut(turn->position)) continue;
     std::optional<Offer> offer = OfferOn(turn->position);
     if (!offer) continue;
-    if (order_->IsBest(*turn, offer->score)) return offer;
+    if (order_->IsBest(*turn, offer->score)) {
+      placed_.chose_by_name = placed_.chose_by_name || order_->MayTie(*turn, offer->score);
+      return offer;
+    }
     order_->Keep(*turn, offer->score);
   }
   return std::nullopt;

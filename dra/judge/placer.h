@@ -22,6 +22,7 @@ struct PlacementStep {
   size_t number = 0;
   const std::set<Symbol>* excluded = nullptr;  // nodes not for the first pod; null: none
   bool forecast_errors = true;                 // of the scheduler's attempts
+  const TieBreak* ties = nullptr;              // null: by name
 };
 
 class Placer final {

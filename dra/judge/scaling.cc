@@ -29,6 +29,7 @@ bool IsAboutDevices(ReasonCode code) {
     case kResourceMissing:
     case kNodesTooSmall:
     case kNodeResources:
+    case kPodPlacement:
     case kPodsDoNotFit:
       return true;
     case kClusterUnreachable:

@@ -69,9 +69,11 @@ void Simulation::NoteEnd(const PlacementTrace& trace, const PodSetEnd& end) {
 PodSetResult Simulation::Place(const PodDemand& demand) {
   const size_t step = steps_++;
   const size_t pod_set = pod_sets_++;
-  PlacementTrace trace = Placer(context_, placed_, {.ns = ns_, .demand = demand},
-                                {.number = step, .excluded = options_.excluded.Of(step)})
-                             .Place();
+  const TieBreak* ties = pod_set < options_.ties.size() ? &options_.ties[pod_set] : nullptr;
+  PlacementTrace trace =
+      Placer(context_, placed_, {.ns = ns_, .demand = demand},
+             {.number = step, .excluded = options_.excluded.Of(step), .ties = ties})
+          .Place();
   PodSetResult result;
   result.end = EndOf(trace, context_.features(), context_.options.max_pods);
   result.contested = trace.contested;

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,8 @@ class Simulation final {
     bool explain = true;  // why pods do not fit, and what is left when all do
     // Whether waiting could help; null: shortages are reported without it.
     const AskFreeCluster* free_cluster = nullptr;
-    OrderDraws* draws = nullptr;  // as in SimulationContext
+    OrderDraws* draws = nullptr;          // as in SimulationContext
+    std::span<const TieBreak> ties = {};  // by pod set; those beyond: by name
   };
 
   Simulation(const std::string& ns, const Snapshot& snapshot, JudgeCaches caches,
@@ -80,6 +82,8 @@ class Simulation final {
   // In the order of the steps.
   const std::vector<SharedChoice>& choices() const { return placed_.choices; }
   int assumed_fitting() const { return assumed_fitting_; }
+  // Whether a node was taken of several that may score alike.
+  bool chose_by_name() const { return placed_.chose_by_name; }
   // Devices beyond those that the pod sets take, as CountHeadroom() counts them. 0 where nothing is
   // explained.
   int Headroom() const { return CountHeadroom(context_, fitted_, placed_); }

@@ -115,7 +115,7 @@ tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
   const std::string token = TokenIn(authorization);
   if (token.empty()) return tl::make_unexpected(NoToken());
   const std::string key = Sha256(salt_ + token);
-  // An answer is as old as its question: what it says may change while it is on its way.
+  // An answer is as old as its question: what it says may change before it arrives.
   const SteadyTime now = clock_.Steady();
   std::optional<tl::expected<User, Refusal>> known;
   state_.With([&](const std::unique_ptr<State>& state) {

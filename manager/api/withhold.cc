@@ -41,9 +41,9 @@ concept NamesNoOthers =
              verdict::Gang, verdict::BroadTaintRules, verdict::NotAllowed, verdict::Setback,
              verdict::BrokenSelector, verdict::JointShortage, verdict::NodeRoom,
              verdict::NoSuchResource, verdict::NodeCounts, verdict::PodsFit, verdict::FullClaim,
-             verdict::Unbindable, verdict::SchedulerError, verdict::SearchLimit,
-             verdict::GroupTerms, verdict::Cordoned, verdict::MovedAway, verdict::ReleaseDoubt,
-             verdict::PodTerms>;
+             verdict::EarlierPods, verdict::Unbindable, verdict::SchedulerError,
+             verdict::SearchLimit, verdict::GroupTerms, verdict::Cordoned, verdict::MovedAway,
+             verdict::ReleaseDoubt, verdict::PodTerms>;
 
 bool IsOfName(char c) { return IsAlphanumeric(c) || c == '-'; }
 

@@ -142,12 +142,17 @@ std::string Explanations(const report::JobReport& report, const Style& style) {
 // Why this worker would come before or after another one that can run the job, too.
 std::string RankingOf(const report::JobVerdict& item) {
   if (!item.devices_judged || item.verdict.outcome != Outcome::kYes) return {};
+  const auto is_of_another = [&](const report::NamedAlternative& chosen) {
+    return chosen.pod_set != item.alternatives.front().pod_set;
+  };
+  const bool of_several = std::ranges::any_of(item.alternatives, is_of_another);
   std::string text;
   for (const report::NamedAlternative& chosen : item.alternatives) {
+    const std::string of = of_several ? " of " + chosen.pod_set : "";
     if (chosen.request.empty()) {
-      text += fmt::format("{} alternative; ", Ordinal(chosen.index));
+      text += fmt::format("{} alternative{}; ", Ordinal(chosen.index), of);
     } else {
-      text += fmt::format("request {} gets {}, the {} of {} alternatives; ", chosen.request,
+      text += fmt::format("request {}{} gets {}, the {} of {} alternatives; ", chosen.request, of,
                           chosen.name, Ordinal(chosen.index), chosen.of);
     }
   }

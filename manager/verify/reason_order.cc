@@ -47,6 +47,7 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
     case kReleaseUnverified:
     case kBudgetExceeded:
       return Hindrance::kUntilChanged;
+    case kPodPlacement:
     case kConstraintUnsatisfied:
     case kCountersExhausted:
     case kCapacityExhausted:

@@ -4,6 +4,7 @@
     agree_jobs.py -n 1000 --seed 1        what `make test-real-dra JOBS=1000 SEED=1` runs
     agree_jobs.py --kubernetes 1.37       with API server, controllers and scheduler of that release
     agree_jobs.py --only 17 --seed 1      one job, with everything that was seen
+    agree_jobs.py -n 1000 --record        notes a result of which at least 99.5 % is equal or explained, as agree_scheduler.py
     agree_jobs.py --plant device          fedra overlooks devices: almost every job whose answer that changes must differ
 
 fedra's verdict must be Yes exactly if the scheduler has bound every pod; where it is No, as many pods of each pod set
@@ -13,7 +14,7 @@ the scheduler's scores explain the difference; and where it says Unknown because
 only where in some order other pods fit, as the release's own library says. A gang of which no pod was bound is shown once
 more with minCount 1, to see where its pods go, and compared anew. Each job counts once: equal; explained, under the line
 of the scheduler that explains it; one about which fedra is too careful; or it differs. docs/agreement.md explains the
-result. Exit 0 only if nothing differs, and little is Unknown, explained or too careful.
+result. Exit 0 only if nothing differs, and little is Unknown, explained or too careful, or if it is recorded.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from real import releases, tested  # noqa: E402
 from real.agreement.cluster_writer import POD_GROUP_VERSIONS  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
 from real.agreement.explained import Explainer, Finding, Gang  # noqa: E402
@@ -50,6 +52,7 @@ from real.agreement.options import parser as comparison_parser  # noqa: E402
 from real.agreement.plane import running_plane  # noqa: E402
 from real.agreement.planted import MISTAKES, Planted  # noqa: E402
 from real.agreement.scheduler_lines import NOT_PLACED, UNCOUNTED, source  # noqa: E402
+from real.tools import kubernetes_version  # noqa: E402
 
 _FEDRA = Path(__file__).parents[2] / "build/release/manager/fedra"
 _LEFT_OUT = ("refused", "gave-up", "evicted")  # nothing can be compared with them
@@ -63,11 +66,17 @@ _MOST_EXPLAINED = 10
 _MOST_TOO_CAREFUL = 3
 # Of those whose answer a planted mistake changes, which must differ.
 _LEAST_FOUND = 90
+_FEWEST_RECORDED = 900  # jobs of which a result is worth a line in README
 _GATES = {"1.36": ["GenericWorkload", "GangScheduling"], "1.37": ["GenericWorkload"]}
 
 
 def main() -> int:
     options = _parse()
+    try:
+        run = run_to_record(options) if options.record else None
+    except ValueError as error:
+        print(f"error: not recorded: {error}", file=sys.stderr)
+        return 2
     release = options.kubernetes
     numbers = options.only or list(range(options.first, options.first + options.n))
     seed = options.seed
@@ -80,9 +89,28 @@ def main() -> int:
         report = _Report(options, fedra)
         _run(cases, folder, report)
         report.print_summary()
-        return 0 if report.agreed() else 1
+        if run is None:
+            return 0 if report.agreed() else 1
+        if not report.is_worth_noting():
+            print("error: not recorded: too much differs or is left out", file=sys.stderr)
+            return 1
+        releases.note([report.entry(run)])
+        return 0
     finally:
         shutil.rmtree(folder)
+
+
+def run_to_record(options: argparse.Namespace) -> tested.Run:
+    """ValueError: what the options compare is not what the table says, or is little."""
+    if options.only or options.plant or options.minutes is not None:
+        raise ValueError("with --only, --plant or --minutes it is not what the table says")
+    if options.n < _FEWEST_RECORDED:
+        raise ValueError(f"{options.n} jobs are too few, {_FEWEST_RECORDED} are enough")
+    command = ["tests/real/agree_jobs.py", "--kubernetes", options.kubernetes]
+    command += ["-n", str(options.n), "--seed", str(options.seed)]
+    if options.first:
+        command += ["--first", str(options.first)]
+    return releases.run_of(command, options.fedra)
 
 
 def _run(cases: list[JobCase], folder: Path, report: _Report) -> None:
@@ -198,6 +226,17 @@ class _Report:
         compared = self._compared()
         if isinstance(self._fedra, Planted):
             return 100 * self._kinds.total() >= _LEAST_FOUND * compared > 0
+        return self._says_enough() and not self._kinds
+
+    def is_worth_noting(self) -> bool:
+        compared = self._compared()
+        right = self._equal.total() + self._explained_jobs()
+        return (
+            self._says_enough() and compared >= _FEWEST_RECORDED and 1000 * right >= 995 * compared
+        )
+
+    def _says_enough(self) -> bool:
+        compared = self._compared()
         limits = (
             (self._unknown, _MOST_UNKNOWN),
             (self._explained_jobs(), _MOST_EXPLAINED),
@@ -205,7 +244,17 @@ class _Report:
         )
         if any(100 * jobs > most * compared for jobs, most in limits) and not self.options.only:
             return False
-        return 2 * compared >= compared + self._left_out.total() > 0 and not self._kinds
+        return 2 * compared >= compared + self._left_out.total() > 0
+
+    def entry(self, run: tested.Run) -> tested.Entry:
+        return tested.jobs(
+            kubernetes_version(self.options.kubernetes)[1:],
+            compared=self._compared(),
+            left_out=self._left_out.total(),
+            equal=self._equal.total(),
+            explained=self._explained_jobs(),
+            run=run,
+        )
 
     def _explained_jobs(self) -> int:
         return sum(kinds.total() for kinds in self._explained.values())
@@ -288,6 +337,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--verbose", action="store_true", help="show what scores decide, too")
     parser.add_argument("--plant", choices=MISTAKES, help="a mistake of fedra, which must be found")
     parser.add_argument("--fedra", type=Path, default=_FEDRA)
+    parser.add_argument("--record", action="store_true", help="in tests/data/releases.json")
     return parser.parse_args()
 
 

@@ -1,7 +1,7 @@
 """What was tested on which releases: tests/data/releases.json, and the table that is made of it.
 
-Runs write the file (releases.py, agree_scheduler.py). It has one entry for each fleet, the last run that passed there, and
-one for each release whose kube-scheduler fedra was compared with.
+Runs write the file (releases.py, agree_scheduler.py, agree_jobs.py). It has one entry for each fleet, the last run that
+passed there, and two for each release whose kube-scheduler fedra was compared with: of single pods, and of whole jobs.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).parents[1] / "data/releases.json"
-SCENARIOS, SCHEDULER = "scenarios", "scheduler"
+SCENARIOS, SCHEDULER, JOBS = "scenarios", "scheduler", "jobs"
 
-# "kind" tells what the other keys are, see scenarios() and scheduler().
+# "kind" tells what the other keys are, see scenarios(), scheduler() and jobs().
 Entry = dict[str, Any]
 # Of each cluster of a fleet by its name the versions of "kubernetes" and "kueue", as "1.36.3".
 Clusters = Mapping[str, Mapping[str, str]]
@@ -46,6 +46,14 @@ def scheduler(kubernetes: str, compared: int, left_out: int, differ: int, run: R
     return {"kind": SCHEDULER, "kubernetes": kubernetes, **counts, **run.keys()}
 
 
+def jobs(
+    kubernetes: str, compared: int, left_out: int, equal: int, explained: int, run: Run
+) -> Entry:
+    """The same of whole jobs: those that are equal and those that are explained are among those that were compared."""
+    counts = {"compared": compared, "left_out": left_out, "equal": equal, "explained": explained}
+    return {"kind": JOBS, "kubernetes": kubernetes, **counts, **run.keys()}
+
+
 def read(file: Path = FILE) -> list[Entry]:
     entries: list[Entry] = json.loads(file.read_text())
     return entries
@@ -59,7 +67,7 @@ def record(new: Iterable[Entry], fleets: Iterable[Clusters], file: Path = FILE) 
     entries = [
         entry
         for entry in (read(file) if file.exists() else [])
-        if entry["kind"] == SCHEDULER or _subject(entry) in played
+        if entry["kind"] != SCENARIOS or _subject(entry) in played
     ]
     for entry in new:
         if entry["kind"] == SCENARIOS and (entry["failed"] > 0 or entry["passed"] == 0):
@@ -77,9 +85,14 @@ def table(entries: list[Entry], manager: str) -> str:
         workers = {fleet[name][program] for fleet in fleets for name in fleet if name != manager}
         lines += [(f"{title}, manager", managers), (f"{title}, workers", workers)]
     rows = [f"| {what} | {', '.join(sorted(versions, key=_parts))} |\n" for what, versions in lines]
-    compared = [entry for entry in entries if entry["kind"] == SCHEDULER]
-    results = map(_result, sorted(compared, key=lambda entry: _parts(entry["kubernetes"])))
-    rows.append(f"| kube-scheduler compared with | {', '.join(results)} |\n")
+    for kind, result, title in (
+        (SCHEDULER, _of_pods, "kube-scheduler, single pods: those that differ"),
+        (JOBS, _of_jobs, "kube-scheduler, whole jobs: equal; or explained as well"),
+    ):
+        compared = [entry for entry in entries if entry["kind"] == kind]
+        results = map(result, sorted(compared, key=lambda entry: _parts(entry["kubernetes"])))
+        if compared:
+            rows.append(f"| {title} | {', '.join(results)} |\n")
     return "\n| | tested with |\n|---|---|\n" + "".join(rows) + "\n"
 
 
@@ -100,17 +113,22 @@ def fleets(entries: list[Entry], manager: str) -> str:
     return f"\n| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n{''.join(rows)}\n"
 
 
-def _result(entry: Entry) -> str:
-    """Of a comparison: "1.36.3"."""
-    differ: int = entry["differ"]
-    of_how_many = f" ({differ:,} of {entry['compared']:,} cases differ)" if differ else ""
-    return f"{entry['kubernetes']}{of_how_many}"
+def _of_pods(entry: Entry) -> str:
+    """Of a comparison: "1.36.3 (0 of 2,488)"."""
+    return f"{entry['kubernetes']} ({entry['differ']:,} of {entry['compared']:,})"
+
+
+def _of_jobs(entry: Entry) -> str:
+    """Of a comparison: "1.36.3 (98.89 %; 99.90 % of 995)"."""
+    equal, explained, compared = entry["equal"], entry["explained"], entry["compared"]
+    shares = f"{100 * equal / compared:.2f} %; {100 * (equal + explained) / compared:.2f} %"
+    return f"{entry['kubernetes']} ({shares} of {compared:,})"
 
 
 def _subject(entry: Entry) -> str:
     """The same for two entries of which the later one counts."""
-    if entry["kind"] == SCHEDULER:
-        return f"{SCHEDULER} {_minor(entry['kubernetes'])}"
+    if entry["kind"] != SCENARIOS:
+        return f"{entry['kind']} {_minor(entry['kubernetes'])}"
     return _subject_of_fleet(entry["clusters"])
 
 

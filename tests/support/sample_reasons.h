@@ -227,6 +227,24 @@ inline std::vector<SampleReason> DeviceSamples() {
        "cover its containers and devices, 1 because another pod holds resources of the node "
        "through "
        "ResourceClaim ml/x"},
+      {{kPodPlacement, "pod set large",
+        EarlierPods{.earlier = {"small"},
+                    .nodes = {"n1", "n2"},
+                    .pod_set = "large",
+                    .fitting = 0,
+                    .wanted = 1}},
+       "the pods of small come first and take nodes n1, n2, so that 0 of 1 pods of large fit; all "
+       "could fit if those of large came first"},
+      {{kPodPlacement, "pod set large",
+        EarlierPods{.by_chance = true,
+                    .earlier = {"driver", "small"},
+                    .nodes = {"n1", "n2", "n3"},
+                    .more_nodes = 2,
+                    .pod_set = "large",
+                    .fitting = 3,
+                    .wanted = 4}},
+       "kube-scheduler takes any of the nodes that it scores alike: where the pods of driver and "
+       "small take nodes n1, n2, n3 and 2 more, 3 of 4 pods of large fit"},
       {{kPodsDoNotFit, "pod set main", PodsFit{1, 4}}, "1 of 4 pods fit"},
       {{kPodsDoNotFit, "", ReleaseDoubt{ReleaseDoubt::Kind::kCounts, "1.35", {}, {}}},
        "how many pods fit may be chance, for kube-scheduler 1.35 looks at the pools and slices "

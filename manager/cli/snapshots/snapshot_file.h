@@ -44,7 +44,7 @@ std::string RecordedName(const kube::Resource& resource, const std::string& labe
 struct RecordedWorker {
   FleetWorkerSettings settings;  // `us` is the snapshot's
   ConnectionState connection;
-  std::string kubernetes_version;          // "v1.36.3"; empty: unknown
+  std::string kubernetes_version;          // "v1.36.3"; empty: never connected
   std::vector<std::string> dra_versions;   // served versions of resource.k8s.io, preferred first
   std::vector<std::string> dra_resources;  // served below it: "v1beta2/devicetaintrules"
   std::vector<std::string> scheduling_resources;  // and below scheduling.k8s.io

@@ -189,6 +189,9 @@ RecordedWorker ReadWorker(const Place& place) {
   place.ForObject("verification",
                   [&](const Place& object) { ReadSettings(object, worker.settings); });
   worker.kubernetes_version = place.Text("kubernetes");
+  if (worker.kubernetes_version.empty() && worker.connection.phase == ConnectionPhase::kConnected)
+    place.Complain(place.Path("kubernetes"),
+                   "is empty: it says by which release's rules the worker is judged, as v1.36.3");
   worker.dra_versions = place.Texts("draVersions", kMaxNames);
   worker.dra_resources = place.Texts("draResources", kMaxNames);
   worker.scheduling_resources = place.Texts("schedulingResources", kMaxNames);

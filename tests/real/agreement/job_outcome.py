@@ -27,7 +27,12 @@ _ERRORS = {"SelectorError", "AllocationError"}  # what ends a pod's attempt with
 SHOWN_BY_PODS = (SCORES, ORDER, RACE, LEFT_BEHIND, UNCOUNTED, NOT_PLACED)
 
 # Why fedra does not say Yes or No. An error by chance is one that other nodes would have avoided.
-_UNKNOWN = {"SelectorError": SCORES, "AllocationError": SCORES, "PoolIncomplete": SCORES}
+_UNKNOWN = {
+    "SelectorError": SCORES,
+    "AllocationError": SCORES,
+    "PoolIncomplete": SCORES,
+    "PodPlacement": SCORES,
+}
 _NO_ANSWER = "but fedra Unknown"
 # The difference that the note beside such a No must not have: only other nodes explain it, on which fedra says Yes.
 FITS_IN_NO_ORDER = "all bound but fedra No, in every order of the pools"

@@ -75,9 +75,10 @@ class RecordTest(unittest.TestCase):
 
     def test_a_comparison_takes_the_place_of_that_with_the_same_release(self) -> None:
         new, other = _comparison("1.35.4"), _comparison("1.36.3")
-        self._record(_comparison("1.35.0", differ=2), other)
+        jobs = tested.jobs("1.35.4", compared=9, left_out=0, equal=9, explained=0, run=_RUN)
+        self._record(_comparison("1.35.0", differ=2), other, jobs)
         self._record(new)
-        self.assertEqual(tested.read(self.file), [new, other])
+        self.assertEqual(tested.read(self.file), [jobs, new, other])
 
     def test_a_fleet_that_nobody_plays_any_more_is_dropped(self) -> None:
         kept, compared = _fleet("1.36.2", "1.36.2"), _comparison("1.36.3")
@@ -103,6 +104,7 @@ class TableTest(unittest.TestCase):
             _comparison("1.36.10"),
             _comparison("1.36.3", differ=2),
             _comparison("1.35.4"),
+            tested.jobs("1.36.3", compared=1000, left_out=0, equal=985, explained=12, run=_RUN),
         ]
         rows = tested.table(entries, "manager").splitlines()[3:-1]
         self.assertEqual(
@@ -112,7 +114,8 @@ class TableTest(unittest.TestCase):
                 "| Kubernetes, workers | 1.36.3, 1.36.10 |",
                 "| Kueue, manager | 0.9.1, 0.19.2 |",
                 "| Kueue, workers | 0.9.1, 0.19.2 |",
-                "| kube-scheduler compared with | 1.35.4, 1.36.3 (2 of 2,219 cases differ), 1.36.10 |",
+                "| kube-scheduler, single pods: those that differ | 1.35.4 (0 of 2,219), 1.36.3 (2 of 2,219), 1.36.10 (0 of 2,219) |",
+                "| kube-scheduler, whole jobs: equal; or explained as well | 1.36.3 (98.50 %; 99.70 % of 1,000) |",
             ],
         )
 

@@ -59,6 +59,8 @@ constexpr uint64_t kKnownHashes[] = {
     8527092426679089354u,   // PodUnverified
     18200273547315910947u,  // ReleaseUnknown
     14791009851210594751u,  // ReleaseUnknown
+    828941281703019503u,    // PodPlacement
+    3055037769577212979u,   // PodPlacement
 };
 
 uint64_t Lasting(ReasonCode code, Facts facts) {

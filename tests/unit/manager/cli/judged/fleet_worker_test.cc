@@ -102,6 +102,20 @@ TEST_CASE("the alternative that the pods would get is named") {
       ContainsSubstring("request gpu gets any, the second of 2 alternatives; 1 device to spare"));
 }
 
+TEST_CASE("of several pod sets the alternatives say whose they are") {
+  report::JobVerdict verdict;
+  verdict.worker = ClusterName("east");
+  verdict.verdict.outcome = Outcome::kYes;
+  verdict.devices_judged = true;
+  for (const char* pod_set : {"driver", "trainer"})
+    verdict.alternatives.push_back(
+        {.pod_set = pod_set, .claim = "gpu", .request = "gpu", .name = "any", .index = 1, .of = 2});
+  CHECK_THAT(
+      Report({verdict}),
+      ContainsSubstring("request gpu of driver gets any, the second of 2 alternatives; request "
+                        "gpu of trainer gets any, the second of 2 alternatives; 0 devices"));
+}
+
 TEST_CASE("a refusal is explained with every count, below the table") {
   const report::JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
   CHECK(verdict.verdict.outcome == Outcome::kNo);

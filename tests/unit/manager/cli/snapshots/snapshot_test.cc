@@ -436,6 +436,9 @@ TEST_CASE("a file that is no snapshot is refused with the place") {
   CHECK(broken("/workers/0", 5) == "workers[0]: must be an object");
   CHECK(broken("/workers/0/connection/phase", "Fine") ==
         "workers[0].connection.phase: is none of the phases of a connection");
+  CHECK_THAT(
+      broken("/workers/0/kubernetes", ""),
+      ContainsSubstring("workers[0].kubernetes: is empty: it says by which release's rules"));
   CHECK(broken("/workers/0/resources/1/state", 1) ==
         "workers[0].resources[1].state: must be a text");
   CHECK(broken("/workers/0/resources/1/items/0", "x") ==
