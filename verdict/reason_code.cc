@@ -282,8 +282,9 @@ constexpr std::array kCatalogue = {
         "come. Those that do not fit would fit alone.",
         "Let the pods that do not fit come first: put their pod set first in the job (in a JobSet, "
         "startupPolicy InOrder makes sure of the order). Or keep the others off the nodes that "
-        "they need: by node affinity, or by a taint that they do not tolerate. Where it is chance, "
-        "the worker is tried after the others (verification.unknown)."},
+        "they need: by node affinity (kubernetes.io/hostname, NotIn), or by a taint that they do "
+        "not "
+        "tolerate."},
     ReasonEntry{
         kPodsDoNotFit, "PodsDoNotFit", kDevices, "some of the pods fit, but not all of them",
         "The job needs all its pods at once.",

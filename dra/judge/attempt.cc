@@ -87,7 +87,8 @@ Attempt TryNodes(const Question& question, const Snapshot& snapshot, JudgeCaches
                        .explain = explains,
                        .free_cluster = how.free_cluster,
                        .draws = how.draws,
-                       .ties = how.ties});
+                       .ties = how.ties,
+                       .spreads = how.spreads});
   };
   Attempt first = run({}, how.explain);
   if (first.idle_claim || first.certain || first.contested.empty()) return first;

@@ -42,6 +42,7 @@ struct AttemptOptions {
   bool explain = true;                  // as in Simulation::Options
   OrderDraws* draws = nullptr;          // as in SimulationContext
   std::span<const TieBreak> ties = {};  // as in Simulation::Options
+  bool spreads = false;                 // likewise
 };
 
 Attempt TryNodes(const Question& question, const Snapshot& snapshot, JudgeCaches caches,

@@ -23,8 +23,19 @@ NodeRank NodeOrder::RankOf(size_t position) const {
   return {.score = question_.ranks->OfTaints(position) +
                    ResourceScore(AllocatableOf(node), load, pod_,
                                  question_.features.scores_change_of_balance),
-          .preference = question_.ranks->Preference(position),
+          .preference = PreferenceOf(position),
           .position = position};
+}
+
+int NodeOrder::PreferenceOf(size_t position) const {
+  constexpr int64_t kMostPods = 1000, kMore = 1'000'000;  // than any preference
+  static const Symbol pods("pods");
+  const int preference = question_.ranks->Preference(position);
+  if (!question_.spreads) return preference;
+  const Amounts* held = HeldOn(question_.placed, *question_.nodes[position]);
+  const Quantity* placed = held ? FindAmount(*held, pods) : nullptr;
+  const int64_t count = placed ? std::min(placed->Value(), kMostPods) : 0;
+  return static_cast<int>(preference - kMore * count);
 }
 
 void NodeOrder::PassMoved() {

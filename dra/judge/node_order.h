@@ -37,6 +37,9 @@ class NodeOrder final {
     const AllocatorFeatures& features;
     // What devices score where every request has its first alternative; 0: no devices score.
     int best_devices = 0;
+    // Of nodes that score alike those with the fewest pods of the job first, whatever the ranks
+    // prefer.
+    bool spreads = false;
   };
 
   explicit NodeOrder(Question question);
@@ -66,6 +69,7 @@ class NodeOrder final {
   // Whether a node whose answer is not known may be better than this one.
   bool MayBeBeaten(const NodeRank& whole, int most) const;
   NodeRank RankOf(size_t position) const;
+  int PreferenceOf(size_t position) const;
   // The best of those whose answers are not known; null: there is none.
   const NodeRank* Unasked() const;
   NodeRank TakeUnasked();

@@ -27,7 +27,7 @@ using verdict::Outcome;
 constexpr size_t kNamedNodes = 3;
 // So many other ways are drawn by lot, on no more nodes than these: on more, a lot hits those that
 // matter too seldom for what it costs.
-constexpr unsigned kLots = 8;
+constexpr unsigned kLots = 12;
 constexpr size_t kFewNodes = 32;
 // More than any node has: a request for more fits nowhere.
 constexpr int64_t kMostDevices = 1'000'000;
@@ -62,6 +62,13 @@ int64_t FewestDevices(const PodClaims& pod, const PreparedRequest& request) {
   return fewest;
 }
 
+constexpr int64_t kPod = 1000;
+
+// How many times `wanted` is in `free`, in thousandths.
+int64_t Share(int64_t free, int64_t wanted) {
+  return free > INT64_MAX / kPod ? free / wanted * kPod : free * kPod / wanted;
+}
+
 bool MayBeShared(const PoolState& pool) {
   return std::ranges::any_of(pool.slices, [](const auto& slice) {
     return std::ranges::any_of(
@@ -78,8 +85,8 @@ bool HasSharedDevices(const Snapshot& snapshot) {
   return found;
 }
 
-// How many pods of one set each node could take, counted request by request, if nothing else of the
-// job were there.
+// How many pods of one set each node could take, in thousandths, counted request by request, if
+// nothing else of the job were there.
 class Room final {
  public:
   Room(const SimulationContext& context, const std::string& ns, const PodDemand& demand);
@@ -124,9 +131,9 @@ const std::vector<Room::Devices>& Room::DevicesFor(const PodVariant& variant) {
 int64_t Room::On(size_t position) {
   const Node& node = *resolved_.nodes[position];
   const PodVariant& variant = resolved_.variants.For(node);
-  int64_t most = demand_.count;
+  int64_t most = int64_t{demand_.count} * kPod;
   for (const Devices& devices : DevicesFor(variant))
-    most = std::min(most, devices.free[position] / devices.wanted);
+    most = std::min(most, Share(devices.free[position], devices.wanted));
   const Amounts* running = RunningOn(context_.options, node);
   for (const auto& [resource, asked] : demand_.requests) {
     const bool is_of_devices =
@@ -135,7 +142,7 @@ int64_t Room::On(size_t position) {
     const Quantity* there = node.Allocatable(resource.view());
     const Quantity* used = running ? FindAmount(*running, resource) : nullptr;
     const int64_t left = (there ? there->MilliValue() : 0) - (used ? used->MilliValue() : 0);
-    most = std::min(most, std::max<int64_t>(left, 0) / asked.MilliValue());
+    most = std::min(most, Share(std::max<int64_t>(left, 0), asked.MilliValue()));
   }
   return most;
 }
@@ -145,7 +152,7 @@ bool HasRoom(Room room, int pods, int taken) {
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> largest;
   int64_t left = 0;
   for (size_t i = 0; i < room.nodes().size() && left < pods; ++i) {
-    largest.push(room.On(i));
+    largest.push(room.On(i) / kPod);
     if (largest.size() <= static_cast<size_t>(taken)) continue;
     left += largest.top();
     largest.pop();
@@ -179,7 +186,7 @@ class PlacementQuestion final {
  private:
   // Absent: it is not certain, or too much was spent.
   std::optional<Attempt> Try(std::span<const PodDemand> demands,
-                             std::span<const TieBreak> ties = {});
+                             std::span<const TieBreak> ties = {}, bool spreads = false);
   // The nodes first that could take the most pods of later sets, or the fewest.
   std::vector<TieBreak> TiesByRoom(bool most) const;
   // Another order for each pod set and number, the same whenever it is asked for.
@@ -232,14 +239,14 @@ bool PlacementQuestion::DevicesMaySuffice() const {
 }
 
 std::optional<Attempt> PlacementQuestion::Try(std::span<const PodDemand> demands,
-                                              std::span<const TieBreak> ties) {
+                                              std::span<const TieBreak> ties, bool spreads) {
   // Each way has a cost of its own: from the half of what it may cost on, it may take nodes that
   // others are better than.
   const uint64_t most = question_.options.limits.max_steps;
   if (steps_ > kTimesTheSteps * most) return std::nullopt;
   SearchCost cost;
   Attempt attempt = TryNodes({question_.ns, demands, question_.options}, context_.snapshot, caches_,
-                             cost, {.explain = false, .ties = ties});
+                             cost, {.explain = false, .ties = ties, .spreads = spreads});
   steps_ += cost.steps + 1 + context_.snapshot.nodes().size() / kNodesPerStep;
   if (!IsPlain(attempt) || cost.steps > most / 2) return std::nullopt;
   return attempt;
@@ -259,16 +266,20 @@ bool PlacementQuestion::AllFitWithFirst(size_t pod_set) {
 }
 
 std::optional<Attempt> PlacementQuestion::FindWay(bool leaves_out) {
-  const auto finds = [&](const std::optional<Attempt>& way) {
+  std::optional<Attempt> way;
+  const auto finds = [&](std::span<const TieBreak> ties, bool spreads) {
+    way = Try(question_.demands, ties, spreads);
     return way && FirstLeftOut(*way).has_value() == leaves_out;
   };
   const std::vector<TieBreak> by_room = TiesByRoom(leaves_out);
+  if (finds(by_room, /*spreads=*/true)) return way;
+  // All else goes on equally, whichever of equal nodes is taken.
   if (std::ranges::none_of(by_room, TellsApart)) return std::nullopt;
-  std::optional<Attempt> way = Try(question_.demands, by_room);
+  if (finds(by_room, false) || finds(TiesByRoom(!leaves_out), false)) return way;
   const unsigned lots = context_.snapshot.nodes().size() > kFewNodes ? 0 : kLots;
-  for (unsigned number = 0; number < lots && !finds(way); ++number)
-    way = Try(question_.demands, TiesByLot(number));
-  return finds(way) ? std::move(way) : std::nullopt;
+  for (unsigned number = 0; number < lots; ++number)
+    if (finds(TiesByLot(number), number % 2 == 1)) return way;
+  return std::nullopt;
 }
 
 std::vector<TieBreak> PlacementQuestion::TiesByRoom(bool most) const {
@@ -279,10 +290,12 @@ std::vector<TieBreak> PlacementQuestion::TiesByRoom(bool most) const {
     Room room(context_, question_.ns, question_.demands[i]);
     for (size_t at = 0; at < room.nodes().size(); ++at)
       later[room.nodes()[at]->name] += room.On(at);
-    for (const auto& [name, pods] : later) {
-      const int preference = static_cast<int>(std::min<int64_t>(pods, INT_MAX));
-      ties[i - 1][name] = most ? preference : -preference;
-    }
+    std::set<int64_t> amounts;
+    for (const auto& [name, pods] : later) amounts.insert(pods);
+    std::map<int64_t, int> places;
+    for (const int64_t pods : amounts) places.emplace(pods, static_cast<int>(places.size()));
+    for (const auto& [name, pods] : later)
+      ties[i - 1][name] = most ? places.at(pods) : -places.at(pods);
   }
   return ties;
 }
@@ -292,7 +305,7 @@ std::vector<TieBreak> PlacementQuestion::TiesByLot(unsigned number) const {
   for (size_t i = 0; i < ties.size(); ++i) {
     const std::string lot = fmt::format("{}/{}/", number, i);
     context_.snapshot.nodes().ForEach([&](const Symbol& name, const auto&) {
-      ties[i][name] = static_cast<int>(Hash64(lot + name.str()) >> 40);
+      ties[i][name] = static_cast<int>(Hash64(lot + name.str()) >> 48);
     });
   }
   return ties;

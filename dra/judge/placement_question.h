@@ -3,8 +3,8 @@
 // Whether pods of one set are in the way of those that come later: where kube-scheduler takes any
 // of the nodes that it scores alike, or because they come first.
 //
-// Not every choice among such nodes is looked at: the one that takes most of the room that later
-// pods need, or that spares most of it, and on few nodes some that are drawn by lot.
+// Not every choice among such nodes is looked at: those that take most of the room that later pods
+// need, spare most of it, or spread the pods, and on few nodes some that are drawn by lot.
 //
 // Pure but for the caches.
 

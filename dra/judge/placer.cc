@@ -286,7 +286,8 @@ void Placer::OrderNodes() {
                                      .placed = placed_,
                                      .options = context_.options,
                                      .features = context_.features(),
-                                     .best_devices = BestScore()});
+                                     .best_devices = BestScore(),
+                                     .spreads = step_.spreads});
 }
 
 // The node for the next pod; it leaves the order.

@@ -23,6 +23,7 @@ struct PlacementStep {
   const std::set<Symbol>* excluded = nullptr;  // nodes not for the first pod; null: none
   bool forecast_errors = true;                 // of the scheduler's attempts
   const TieBreak* ties = nullptr;              // null: by name
+  bool spreads = false;                        // as in NodeOrder::Question
 };
 
 class Placer final {

@@ -70,10 +70,12 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
   const size_t step = steps_++;
   const size_t pod_set = pod_sets_++;
   const TieBreak* ties = pod_set < options_.ties.size() ? &options_.ties[pod_set] : nullptr;
-  PlacementTrace trace =
-      Placer(context_, placed_, {.ns = ns_, .demand = demand},
-             {.number = step, .excluded = options_.excluded.Of(step), .ties = ties})
-          .Place();
+  PlacementTrace trace = Placer(context_, placed_, {.ns = ns_, .demand = demand},
+                                {.number = step,
+                                 .excluded = options_.excluded.Of(step),
+                                 .ties = ties,
+                                 .spreads = options_.spreads})
+                             .Place();
   PodSetResult result;
   result.end = EndOf(trace, context_.features(), context_.options.max_pods);
   result.contested = trace.contested;

@@ -60,6 +60,7 @@ class Simulation final {
     const AskFreeCluster* free_cluster = nullptr;
     OrderDraws* draws = nullptr;          // as in SimulationContext
     std::span<const TieBreak> ties = {};  // by pod set; those beyond: by name
+    bool spreads = false;                 // as in NodeOrder::Question
   };
 
   Simulation(const std::string& ns, const Snapshot& snapshot, JudgeCaches caches,

@@ -68,6 +68,39 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "nodes that could take as many later pods as each other are told apart by what is left over") {
+  for (const auto& [a, b] : {std::pair(2, 3), {3, 2}}) {
+    INFO("a has " << a);
+    Worker worker;
+    worker.Template("one", {Request("r")}).Template("two", {Request("r", 2)});
+    worker.Node("a", {}, Allocatable(64, 256)).On("a", Devices(a));
+    worker.Node("b", {}, Allocatable(64, 256)).On("b", Devices(b));
+    const auto judgement =
+        worker.Judge({Pods(worker, "small", "one", 1), Pods(worker, "large", "two", 2)});
+    CHECK(judgement.verdict.outcome == Outcome::kUnknown);
+  }
+}
+
+TEST_CASE("pods so small that their node scores as before need not go where the first one went") {
+  // Up to 1.35 a node is no better for a pod that runs there.
+  Worker worker(dra::FeaturesOf(cel::KubernetesRelease::k134));
+  worker.Template("one", {Request("r")}).Template("eight", {Request("r", 8)});
+  for (const char* name : {"a", "b", "c", "d"})
+    worker.Node(name, {}, Allocatable(192, 256)).On(name, Devices(8));
+  const auto pods = [&](const char* name, const char* claim_template, int count) {
+    dra::PodDemand demand = Pods(worker, name, claim_template, count);
+    demand.requests.clear();
+    return demand;
+  };
+  const std::vector<dra::PodDemand> demands = {pods("small", "one", 4), pods("large", "eight", 3)};
+  const auto judgement = worker.Judge(demands);
+  CHECK(judgement.verdict.outcome == Outcome::kUnknown);
+  const EarlierPods* earlier = EarlierIn(judgement);
+  REQUIRE(earlier != nullptr);
+  CHECK(earlier->nodes.size() > 1);
+}
+
 TEST_CASE("pods that come first take what later ones need: No, and what would help") {
   Worker worker = WorkerWith({{"a", 8}, {"b", 8}});
   const dra::PodDemand small = Pods(worker, "small", "one", 4);
