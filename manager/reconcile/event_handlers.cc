@@ -42,6 +42,7 @@ ManagerListener EventHandlers::ForManager() {
           .on_siblings =
               [this](const std::vector<ObjectKey>& keys) { targets_.workloads.AddAll(keys); },
           .on_checks = [this] { OnChecks(); },
+          .on_check_status = [this] { WakeChecks(); },
           .on_worker_cluster = [this](const std::string& name) { OnWorkerCluster(name); },
           .on_order = [this](const std::vector<ObjectKey>& workloads) { OnOrder(workloads); },
           // Of workloads without checks: Kueue writes those that have some, which are events of

@@ -33,7 +33,12 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
            .on_templates_health = [this] { listener_.on_templates_health(); }}),
       checks_(
           &tracking::ParseAdmissionCheck,
-          [this](const ObjectKey&, const auto&, const auto&) { listener_.on_checks(); }, Ignore),
+          [this](const ObjectKey&, const auto& before, const auto& after) {
+            const bool is_other =
+                before == nullptr || after == nullptr || !tracking::AskTheSame(*before, *after);
+            is_other ? listener_.on_checks() : listener_.on_check_status();
+          },
+          Ignore),
       configs_(
           &tracking::ParseMultiKueueConfig,
           [this](const ObjectKey&, const auto&, const auto&) { listener_.on_checks(); },
@@ -61,9 +66,10 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
                /*on_state=*/nullptr, [this] { OnServer(); }),
       identity_(cluster_, pool) {
   FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
-                   listener_.on_siblings && listener_.on_checks && listener_.on_worker_cluster &&
-                   listener_.on_order && listener_.on_queue_checks && listener_.on_template &&
-                   listener_.on_template_use && listener_.on_templates_health,
+                   listener_.on_siblings && listener_.on_checks && listener_.on_check_status &&
+                   listener_.on_worker_cluster && listener_.on_order && listener_.on_queue_checks &&
+                   listener_.on_template && listener_.on_template_use &&
+                   listener_.on_templates_health,
                "every event must have a listener");
   MakeLists();
 }

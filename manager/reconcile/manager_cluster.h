@@ -45,6 +45,8 @@ struct ManagerListener {
   std::function<void(const std::vector<ObjectKey>& workloads)> on_siblings;
   // An AdmissionCheck, a MultiKueueConfig, or an object that jobs name (ReferenceIndex) changed.
   std::function<void()> on_checks;
+  // Only what an AdmissionCheck's status says has changed: as a rule our own write.
+  std::function<void()> on_check_status;
   std::function<void(const std::string& name)> on_worker_cluster;  // this MultiKueueCluster changed
   // What orders these, which have not ended, is something else now: the order or the weight of
   // their ClusterQueue, or the weight of their LocalQueue.

@@ -1,5 +1,7 @@
 #include "manager/tracking/admission_check.h"
 
+#include <tuple>
+
 #include <nlohmann/json.hpp>
 
 #include "cluster-clients/kube/json_text.h"
@@ -44,6 +46,14 @@ Result<AdmissionCheck> ParseAdmissionCheck(const json& object) {
   check.parameters_kind = Text(parameters, "kind");
   check.parameters_name = Text(parameters, "name");
   return check;
+}
+
+bool AskTheSame(const AdmissionCheck& a, const AdmissionCheck& b) {
+  const auto asked = [](const AdmissionCheck& check) {
+    return std::tie(check.name, check.uid, check.controller_name, check.parameters_group,
+                    check.parameters_kind, check.parameters_name, check.cordons);
+  };
+  return asked(a) == asked(b);
 }
 
 Result<MultiKueueConfig> ParseMultiKueueConfig(const json& object) {

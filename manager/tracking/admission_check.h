@@ -55,6 +55,9 @@ struct AdmissionCheck {
   }
 };
 
+// Whether they differ in nothing but `active`, which controllers write.
+bool AskTheSame(const AdmissionCheck& a, const AdmissionCheck& b);
+
 // The workers a check may use, in order of preference.
 struct MultiKueueConfig {
   std::string name;

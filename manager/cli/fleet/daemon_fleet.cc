@@ -22,6 +22,7 @@ reconcile::ManagerListener ManagerRaising(FleetSignal& signal) {
           .on_progress = [](const ObjectKey&) {},
           .on_siblings = [](const std::vector<ObjectKey>&) {},
           .on_checks = [&signal] { signal.Raise(); },
+          .on_check_status = [] {},
           .on_worker_cluster = [](const std::string&) {},
           .on_order = [](const std::vector<ObjectKey>&) {},
           .on_queue_checks = [](const std::vector<ObjectKey>&) {},

@@ -195,6 +195,7 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
        [&] { manager.on_siblings({{"ml", "any"}, {"ml", "other"}}); },
        {"workload ml/any", "workload ml/other"}},
       {"an AdmissionCheck", [&] { manager.on_checks(); }, {"check fedra", train}},
+      {"its condition", [&] { manager.on_check_status(); }, {"check fedra"}},
       {"another order of those in no line", [&] { manager.on_order({kTrain}); }, {}},
       {"a template",
        [&] { manager.on_template({"ml", "one-gpu"}); },

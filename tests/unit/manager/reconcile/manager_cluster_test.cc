@@ -316,6 +316,29 @@ TEST_CASE(
   CHECK(told_once());
 }
 
+TEST_CASE("what an AdmissionCheck asks for concerns workloads, and what its status says does not") {
+  Connected f(Alone());
+  f.Start();
+  sim::Objects& objects = f.manager_server().objects();
+  const ObjectKey key{"", "fedra"};
+  REQUIRE(f.WaitUntil([&] { return f.manager().checks().Find(key) != nullptr; }));
+  const int told = f.ToldOfChecks();
+  REQUIRE(objects.Patch("admissionchecks", key, nlohmann::json::parse(R"({"status": {"conditions": [
+      {"type": "Active", "status": "False", "reason": "NoUsableClusters", "message": "none",
+       "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})"),
+                        "status"));
+  REQUIRE(f.WaitUntil([&] {
+    const auto& condition = f.manager().checks().Find(key)->active.condition;
+    return condition && condition->message == "none";
+  }));
+  CHECK(f.ToldOfChecks() == told);
+  REQUIRE(objects.Patch("admissionchecks", key,
+                        {{"metadata", {{"annotations", {{"cordon.fedra.dev/east", "away"}}}}}}));
+  CHECK(f.WaitUntil([&] { return f.ToldOfChecks() == told + 1; }));
+  REQUIRE(objects.Patch("admissionchecks", key, {{"spec", {{"controllerName", "another"}}}}));
+  CHECK(f.WaitUntil([&] { return f.ToldOfChecks() == told + 2; }));
+}
+
 TEST_CASE(
     "what a queue says of its jobs' order concerns these, and what Kueue says of it nothing") {
   Connected f(Alone());

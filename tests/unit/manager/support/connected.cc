@@ -124,6 +124,7 @@ ManagerListener Connected::ListenToManager() {
                 checks_.With([](int& told) { ++told; });
                 Told();
               },
+          .on_check_status = [this] { Told(); },
           .on_worker_cluster = [this](const std::string&) { Told(); },
           .on_order =
               [this](const std::vector<ObjectKey>& workloads) {

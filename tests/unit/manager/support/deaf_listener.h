@@ -13,6 +13,7 @@ inline ManagerListener DeafListener() {
           .on_progress = nothing,
           .on_siblings = nothing,
           .on_checks = [] {},
+          .on_check_status = [] {},
           .on_worker_cluster = [](const std::string&) {},
           .on_order = nothing,
           .on_queue_checks = nothing,

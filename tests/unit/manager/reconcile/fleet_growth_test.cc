@@ -1,0 +1,166 @@
+// What a worker that goes and comes back costs as the line of waiting jobs grows, in looks at jobs:
+// some for each class of jobs that ask for the same, and none for each job.
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cluster-clients/threads.h"
+#include "manager/reconcile/federation.h"
+#include "tests/sim/fleet.h"
+#include "tests/support/catch.h"
+#include "tests/support/sim_access.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
+#include "tests/unit/manager/support/connected.h"
+#include "tests/unit/manager/support/no_telemetry.h"
+
+namespace fedra::reconcile::fleet_growth_test {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+constexpr int kDevices = 4;  // of each worker
+
+struct Counting final : NoTelemetry {
+  std::atomic<int> looks = 0;
+  void LookedAt(size_t) override { ++looks; }
+};
+
+// It has quota and looks for a worker.
+void AddJob(sim::Server& manager, int number, int pods) {
+  const ObjectKey key{"ml", fmt::format("job-{:04}", number)};
+  const auto job = manager.objects().Create(sim::MakeJob(fmt::format("train-{:04}", number)));
+  REQUIRE(job);
+  const json pod = json::parse(R"({"spec": {
+      "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "g"}]}}],
+      "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]}})");
+  const json owner = {{"apiVersion", "batch/v1"},
+                      {"kind", "Job"},
+                      {"name", (*job)["metadata"]["name"]},
+                      {"uid", (*job)["metadata"]["uid"]},
+                      {"controller", true}};
+  const json pod_set = {{"name", "main"}, {"count", pods}, {"template", pod}};
+  REQUIRE(manager.objects().Create(
+      {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+       {"kind", "Workload"},
+       {"metadata",
+        {{"name", key.name}, {"namespace", key.ns}, {"ownerReferences", json::array({owner})}}},
+       {"spec", {{"queueName", "gpu"}, {"podSets", json::array({pod_set})}}}}));
+  const json status = json::parse(R"({"status": {
+    "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
+    "admissionChecks": [{"name": "fedra", "state": "Pending", "message": "",
+                         "lastTransitionTime": "2026-11-21T16:00:00Z"}],
+    "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved",
+                    "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
+  REQUIRE(manager.objects().Patch("workloads", key, status, "status"));
+}
+
+// The first job needs two devices, the others one, and on each worker `free` are free.
+class Fleet final {
+ public:
+  Fleet(int workers, int jobs, int free) {
+    sim::Furnish(manager_, /*manager=*/true);
+    settings_.gather = {.controller_name = "fedra.dev/federation",
+                        .us = {.origin = "fedra"},
+                        .devices = true,
+                        .order = {.policy = placement::OrderPolicy::kStrict}};
+    settings_.manager.name = ClusterName("manager");
+    settings_.manager.access = AccessTo(manager_);
+    settings_.manager.options = Quick();
+    settings_.threads = 4;
+    for (int i = 0; i < workers; ++i) AddWorker(fmt::format("worker-{}", i), free);
+    for (int i = 0; i < jobs; ++i) AddJob(manager_, i, i == 0 ? 2 : 1);
+    federation_ = std::make_unique<Federation>(settings_, threads_.loop, threads_.pool, *store_,
+                                               counting_, SystemClock());
+    REQUIRE(federation_->Start());
+    Await([&] { return federation_->IsWorking() && counting_.looks >= jobs; });
+    Settle();
+  }
+  ~Fleet() { federation_->Stop(); }
+
+  // Looks until it is back and all is quiet again.
+  int LooksForOutage() {
+    counting_.looks = 0;
+    sim::Faults away;
+    away.refuse = true;
+    servers_.front()->SetFaults(away);
+    Await([&] { return Contact() == placement::Contact::kNone; });
+    Settle();
+    servers_.front()->SetFaults({});
+    Await([&] { return Contact() == placement::Contact::kFull; });
+    Settle();
+    return counting_.looks;
+  }
+
+ private:
+  static ClusterOptions Quick() {
+    ClusterOptions options;
+    options.discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
+    options.probe_interval = 200ms;
+    return options;
+  }
+  void AddWorker(const std::string& name, int free) {
+    servers_.push_back(std::make_unique<sim::Server>(sim::ServerOptions{.name = name}));
+    sim::Server& server = *servers_.back();
+    sim::Furnish(server, /*manager=*/false);
+    ActivateQueue(server);
+    AddDevices(server, kDevices);
+    AddClaimInUse(server, {"ml", "others"}, kDevices - free);
+    WorkerSettings worker;
+    worker.cluster.name = ClusterName(name);
+    worker.cluster.access = AccessTo(server);
+    worker.cluster.options = Quick();
+    worker.verified.devices.emplace();
+    settings_.workers.push_back(std::move(worker));
+  }
+  placement::Contact Contact() const { return federation_->workers()->all().front()->contact(); }
+  void Await(const std::function<bool()>& holds) {
+    REQUIRE(WaitUntil([&] {
+      federation_->Tick();
+      return holds();
+    }));
+  }
+  // No job is looked at while so much time goes by, ticks included: longer than what a look writes
+  // takes to come back.
+  void Settle() {
+    SteadyTime since = SystemClock().Steady();
+    int before = counting_.looks;
+    Await([&] {
+      const int now = counting_.looks;
+      if (now != std::exchange(before, now)) since = SystemClock().Steady();
+      return SystemClock().Steady() - since > 500ms;
+    });
+  }
+
+  Threads threads_{4};
+  sim::Server manager_{{}};
+  std::vector<std::unique_ptr<sim::Server>> servers_;
+  const TempFolder folder_;
+  std::unique_ptr<store::Store> store_ =
+      store::Store::Open({.path = folder_.Path("fedra.db")}).value();
+  Counting counting_;
+  FederationSettings settings_;
+  std::unique_ptr<Federation> federation_;
+};
+
+}  // namespace
+
+TEST_CASE("growth: a worker that is away for a moment costs no look for each job that waits") {
+  // With none free they wait for devices, with one for the job that is the first in line.
+  const int free = GENERATE(0, 1);
+  CAPTURE(free);
+  constexpr int kJobs = 200;
+  Fleet fleet(/*workers=*/2, kJobs, free);
+  CHECK(fleet.LooksForOutage() < kJobs / 2);
+}
+
+}  // namespace fedra::reconcile::fleet_growth_test
