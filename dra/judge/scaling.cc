@@ -13,6 +13,7 @@ namespace {
 
 // Whether what is missing is something that new nodes could bring. No default: who adds a code says
 // it here.
+// NOLINTNEXTLINE(readability-function-size): a table
 bool IsAboutDevices(ReasonCode code) {
   using enum ReasonCode;
   switch (code) {

@@ -4,6 +4,7 @@
 
 namespace fedra::verify {
 
+// NOLINTNEXTLINE(readability-function-size): a table
 Hindrance HindranceOf(verdict::ReasonCode code) {
   using enum verdict::ReasonCode;
   switch (code) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <random>
+#include <utility>
 
 #include "tests/support/catch.h"
 #include "tests/support/histories.h"
@@ -16,7 +17,7 @@ using dra::Symbol;
 
 class World {
  public:
-  explicit World(dra::AllocatorFeatures features = {}) : builder(features) {}
+  explicit World(dra::AllocatorFeatures features = {}) : builder(std::move(features)) {}
 
   void SetSlice(const json& object) { builder.SetSlice(dra::ParseSlice(object, context).value()); }
   void SetClaim(const json& object) { builder.SetClaim(dra::ParseClaim(object, context).value()); }
