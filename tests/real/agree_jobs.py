@@ -89,13 +89,7 @@ def main() -> int:
         report = _Report(options, fedra)
         _run(cases, folder, report)
         report.print_summary()
-        if run is None:
-            return 0 if report.agreed() else 1
-        if not report.is_worth_noting():
-            print("error: not recorded: too much differs or is left out", file=sys.stderr)
-            return 1
-        releases.note([report.entry(run)])
-        return 0
+        return releases.conclude(report, run)
     finally:
         shutil.rmtree(folder)
 
@@ -106,11 +100,7 @@ def run_to_record(options: argparse.Namespace) -> tested.Run:
         raise ValueError("with --only, --plant or --minutes it is not what the table says")
     if options.n < _FEWEST_RECORDED:
         raise ValueError(f"{options.n} jobs are too few, {_FEWEST_RECORDED} are enough")
-    command = ["tests/real/agree_jobs.py", "--kubernetes", options.kubernetes]
-    command += ["-n", str(options.n), "--seed", str(options.seed)]
-    if options.first:
-        command += ["--first", str(options.first)]
-    return releases.run_of(command, options.fedra)
+    return releases.run_of_comparison("tests/real/agree_jobs.py", options)
 
 
 def _run(cases: list[JobCase], folder: Path, report: _Report) -> None:

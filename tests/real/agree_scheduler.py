@@ -67,13 +67,7 @@ def main() -> int:
         report = Report(options)
         _run(cases, folder, report)
         report.print_summary()
-        if run is None:
-            return 0 if report.agreed() else 1
-        if not report.is_worth_noting():
-            print("error: not recorded: too much differs or is left out", file=sys.stderr)
-            return 1
-        releases.note([report.entry(run)])
-        return 0
+        return releases.conclude(report, run)
     finally:
         shutil.rmtree(folder)
 
@@ -86,11 +80,7 @@ def run_to_record(options: argparse.Namespace) -> tested.Run:
         raise ValueError(f"{options.n} cases are too few, {_FEWEST_RECORDED} are enough")
     if (options.pod_lines == _POD_LINES) != (options.fedra == _FEDRA):
         raise ValueError("--pod-lines and --fedra are of one build: name both")
-    command = ["tests/real/agree_scheduler.py", "--kubernetes", options.kubernetes]
-    command += ["-n", str(options.n), "--seed", str(options.seed)]
-    if options.first:
-        command += ["--first", str(options.first)]
-    return releases.run_of(command, options.fedra)
+    return releases.run_of_comparison("tests/real/agree_scheduler.py", options)
 
 
 def _run(cases: list[PodCase], folder: Path, report: Report) -> None:

@@ -26,6 +26,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Protocol
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -112,6 +113,39 @@ def run_of(command: list[str], fedra: Path) -> tested.Run:
         raise ValueError(f"{fedra} was built of changes that are in no commit")
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     return tested.Run(shlex.join(command), commit, head, today)
+
+
+def run_of_comparison(script: str, options: argparse.Namespace) -> tested.Run:
+    """The same of a comparison with a real scheduler; `options` as of agreement/options.py, with the `fedra` that is asked."""
+    command = [script, "--kubernetes", options.kubernetes]
+    command += ["-n", str(options.n), "--seed", str(options.seed)]
+    if options.first:
+        command += ["--first", str(options.first)]
+    return run_of(command, options.fedra)
+
+
+class Comparison(Protocol):
+    """What a comparison with a real scheduler came to."""
+
+    def agreed(self) -> bool:
+        ...
+
+    def is_worth_noting(self) -> bool:
+        ...
+
+    def entry(self, run: tested.Run) -> tested.Entry:
+        ...
+
+
+def conclude(comparison: Comparison, run: tested.Run | None) -> int:
+    """The exit code. It is noted, if it is worth that, where there is a `run`."""
+    if run is None:
+        return 0 if comparison.agreed() else 1
+    if not comparison.is_worth_noting():
+        print("error: not recorded: too much differs or is left out", file=sys.stderr)
+        return 1
+    note([comparison.entry(run)])
+    return 0
 
 
 def note(entries: list[tested.Entry]) -> None:

@@ -69,7 +69,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "nodes that could take as many later pods as each other are told apart by what is left over") {
+    "two nodes have room for one later pod each, and one of them for an earlier pod as well") {
   for (const auto& [a, b] : {std::pair(2, 3), {3, 2}}) {
     INFO("a has " << a);
     Worker worker;
@@ -133,7 +133,7 @@ TEST_CASE("nodes with a taint that the pods tolerate are nodes like others") {
   CHECK(EarlierIn(judgement) != nullptr);
 }
 
-TEST_CASE("a node that only later pods may use is told apart from others") {
+TEST_CASE("a driver takes the only node that the trainer's node selector matches") {
   for (const char* gpu : {"a", "b"}) {
     INFO("the device is on " << gpu);
     Worker worker;
@@ -199,7 +199,7 @@ TEST_CASE("pods of another job that was dispatched there take room, too") {
   CHECK(worker.Judge(demands, {.assumed = assumed}).verdict.outcome == Outcome::kUnknown);
 }
 
-TEST_CASE("pods are in nobody's way where that changes nothing") {
+TEST_CASE("no PodPlacement where another choice or order of pods changes nothing") {
   struct Row {
     const char* why;
     std::vector<std::pair<std::string, int>> nodes;

@@ -155,7 +155,8 @@ class Fleet final {
 
 }  // namespace
 
-TEST_CASE("growth: a worker that is away for a moment costs no look for each job that waits") {
+TEST_CASE(
+    "growth: a short outage of a worker wakes the first waiting jobs of each class, not all") {
   // With none free they wait for devices, with one for the job that is the first in line. What is
   // reported of each list may wake the first ones again.
   const int free = GENERATE(0, 1);
