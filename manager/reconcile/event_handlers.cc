@@ -44,6 +44,7 @@ ManagerListener EventHandlers::ForManager() {
           .on_checks = [this] { OnChecks(); },
           .on_check_status = [this] { WakeChecks(); },
           .on_worker_cluster = [this](const std::string& name) { OnWorkerCluster(name); },
+          .on_kueue_reach = [this](const ClusterName& worker) { OnKueueReach(worker); },
           .on_order = [this](const std::vector<ObjectKey>& workloads) { OnOrder(workloads); },
           // Of workloads without checks: Kueue writes those that have some, which are events of
           // their own.
@@ -132,6 +133,18 @@ void EventHandlers::OnMembership(const ClusterName& worker) {
 
 void EventHandlers::OnWorkerCluster(const std::string& name) {
   if (targets_.worker_clusters != nullptr) targets_.worker_clusters->Add(name);
+}
+
+// As a change of contact (OnContact).
+void EventHandlers::OnKueueReach(const ClusterName& worker) {
+  reach_differs_.With([&](auto& all) {
+    // The second of two changes is the way back.
+    if (const auto [at, is_new] = all.try_emplace(worker, clock_.Steady()); !is_new) all.erase(at);
+  });
+  const std::vector<ObjectKey> affected = sources_.wake_index.AffectedByContact(worker);
+  sources_.order.InvalidateAll(worker);
+  const SteadyTime when = clock_.Steady() + kDeviceDebounce;
+  for (const ObjectKey& key : affected) targets_.workloads.AddAt(key, when);
 }
 
 void EventHandlers::WakeWorkerClusters() {
@@ -231,7 +244,11 @@ void EventHandlers::NoteLasting() {
     }
     return lasts;
   });
-  if (any) sources_.wake_index.AgeByContact();
+  const size_t reached = reach_differs_.With([&](auto& all) {
+    return std::erase_if(all,
+                         [&](const auto& each) { return now - each.second >= placement::kFlap; });
+  });
+  if (any || reached > 0) sources_.wake_index.AgeByContact();
 }
 
 // A worker that is away for a moment changes what can be read of it three times for each of its

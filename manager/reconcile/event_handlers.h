@@ -63,6 +63,7 @@ class EventHandlers final {
  private:
   void OnChecks();
   void OnWorkerCluster(const std::string& name);
+  void OnKueueReach(const ClusterName& worker);
   void OnOrder(const std::vector<ObjectKey>& workloads);
   void OnCopy(const ClusterName& worker, const ObjectKey& workload);
   // Wakes the workload that owns the job of this name, and of an elastic one all of its slices.
@@ -91,6 +92,8 @@ class EventHandlers final {
     std::optional<SteadyTime> differs = {};  // since when they do
   };
   Guarded<std::unordered_map<ClusterName, Sight>> readable_;
+  // Workers of which it is otherwise whether Kueue reaches them, and since when.
+  Guarded<std::unordered_map<ClusterName, SteadyTime>> reach_differs_;
 };
 
 }  // namespace fedra::reconcile

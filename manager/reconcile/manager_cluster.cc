@@ -54,7 +54,7 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
             };
             const bool is_other = (before == nullptr) != (after == nullptr);
             if (nominates_ && (is_other || is_active(before) != is_active(after)))
-              listener_.on_checks();
+              listener_.on_kueue_reach(ClusterName(key.name));
           },
           Ignore),
       records_(
@@ -67,9 +67,9 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
       identity_(cluster_, pool) {
   FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
                    listener_.on_siblings && listener_.on_checks && listener_.on_check_status &&
-                   listener_.on_worker_cluster && listener_.on_order && listener_.on_queue_checks &&
-                   listener_.on_template && listener_.on_template_use &&
-                   listener_.on_templates_health,
+                   listener_.on_worker_cluster && listener_.on_kueue_reach && listener_.on_order &&
+                   listener_.on_queue_checks && listener_.on_template &&
+                   listener_.on_template_use && listener_.on_templates_health,
                "every event must have a listener");
   MakeLists();
 }

@@ -48,6 +48,9 @@ struct ManagerListener {
   // Only what an AdmissionCheck's status says has changed: as a rule our own write.
   std::function<void()> on_check_status;
   std::function<void(const std::string& name)> on_worker_cluster;  // this MultiKueueCluster changed
+  // Kueue can make copies on this worker now, or cannot any more: its MultiKueueCluster has come,
+  // gone, or become active or inactive. In kueue.mode dispatcher only.
+  std::function<void(const ClusterName& worker)> on_kueue_reach;
   // What orders these, which have not ended, is something else now: the order or the weight of
   // their ClusterQueue, or the weight of their LocalQueue.
   std::function<void(const std::vector<ObjectKey>& workloads)> on_order;
@@ -71,7 +74,7 @@ store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& pr
 class ManagerCluster final {
  public:
   // `nominates` (kueue.mode dispatcher): its MultiKueueClusters are read and required, and
-  // `on_checks` is called when they change.
+  // `on_kueue_reach` is called.
   ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr kinds, http::HttpLoop& loop,
                  WorkerPool& pool, const Clock& clock, ManagerListener listener,
                  bool nominates = false);

@@ -24,6 +24,7 @@ reconcile::ManagerListener ManagerRaising(FleetSignal& signal) {
           .on_checks = [&signal] { signal.Raise(); },
           .on_check_status = [] {},
           .on_worker_cluster = [](const std::string&) {},
+          .on_kueue_reach = [&signal](const ClusterName&) { signal.Raise(); },
           .on_order = [](const std::vector<ObjectKey>&) {},
           .on_queue_checks = [](const std::vector<ObjectKey>&) {},
           .on_template = [](const ObjectKey&) {},

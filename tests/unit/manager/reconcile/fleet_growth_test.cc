@@ -28,6 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using tracking::Mode;
 
 constexpr int kDevices = 4;  // of each worker
 
@@ -36,49 +37,47 @@ struct Counting final : NoTelemetry {
   void LookedAt(size_t) override { ++looks; }
 };
 
-// It has quota and looks for a worker.
 void AddJob(sim::Server& manager, int number, int pods) {
-  const ObjectKey key{"ml", fmt::format("job-{:04}", number)};
-  const auto job = manager.objects().Create(sim::MakeJob(fmt::format("train-{:04}", number)));
-  REQUIRE(job);
-  const json pod = json::parse(R"({"spec": {
+  const json pod = json::parse(R"({
       "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "g"}]}}],
-      "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]}})");
-  const json owner = {{"apiVersion", "batch/v1"},
-                      {"kind", "Job"},
-                      {"name", (*job)["metadata"]["name"]},
-                      {"uid", (*job)["metadata"]["uid"]},
-                      {"controller", true}};
-  const json pod_set = {{"name", "main"}, {"count", pods}, {"template", pod}};
-  REQUIRE(manager.objects().Create(
-      {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
-       {"kind", "Workload"},
-       {"metadata",
-        {{"name", key.name}, {"namespace", key.ns}, {"ownerReferences", json::array({owner})}}},
-       {"spec", {{"queueName", "gpu"}, {"podSets", json::array({pod_set})}}}}));
-  const json status = json::parse(R"({"status": {
-    "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
-    "admissionChecks": [{"name": "fedra", "state": "Pending", "message": "",
-                         "lastTransitionTime": "2026-11-21T16:00:00Z"}],
-    "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved",
-                    "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
-  REQUIRE(manager.objects().Patch("workloads", key, status, "status"));
+      "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})");
+  AddWaitingWorkload(manager, {"ml", fmt::format("job-{:04}", number)}, pod,
+                     fmt::format("train-{:04}", number), pods);
+}
+
+// As Kueue says of it, in whose place it may copy jobs.
+void SetReached(sim::Server& manager, const std::string& worker, bool reached) {
+  const json active = {{"type", "Active"},
+                       {"status", reached ? "True" : "False"},
+                       {"reason", reached ? "Active" : "ClientConnectionFailed"},
+                       {"message", ""},
+                       {"lastTransitionTime", kReserved}};
+  REQUIRE(manager.objects().Patch("multikueueclusters", {"", worker},
+                                  {{"status", {{"conditions", json::array({active})}}}}, "status"));
 }
 
 // The first job needs two devices, the others one, and on each worker `free` are free.
 class Fleet final {
  public:
-  Fleet(int workers, int jobs, int free) {
+  Fleet(int workers, int jobs, int free, Mode mode = Mode::kAdmissionCheck) {
     sim::Furnish(manager_, /*manager=*/true);
     settings_.gather = {.controller_name = "fedra.dev/federation",
-                        .us = {.origin = "fedra"},
+                        .us = {.origin = "fedra", .mode = mode},
+                        .mode = mode,
                         .devices = true,
                         .order = {.policy = placement::OrderPolicy::kStrict}};
     settings_.manager.name = ClusterName("manager");
     settings_.manager.access = AccessTo(manager_);
     settings_.manager.options = Quick();
     settings_.threads = 4;
-    for (int i = 0; i < workers; ++i) AddWorker(fmt::format("worker-{}", i), free);
+    for (int i = 0; i < workers; ++i) {
+      AddWorker(NameOf(i), free);
+      if (mode != Mode::kDispatcher) continue;
+      REQUIRE(manager_.objects().Create({{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                                         {"kind", "MultiKueueCluster"},
+                                         {"metadata", {{"name", NameOf(i)}}}}));
+      SetReached(manager_, NameOf(i), true);
+    }
     for (int i = 0; i < jobs; ++i) AddJob(manager_, i, i == 0 ? 2 : 1);
     federation_ = std::make_unique<Federation>(settings_, threads_.loop, threads_.pool, *store_,
                                                counting_, SystemClock());
@@ -102,7 +101,18 @@ class Fleet final {
     return counting_.looks;
   }
 
+  // Looks until Kueue has lost the first worker and reaches it again, and all is quiet.
+  int LooksForKueueOutage() {
+    counting_.looks = 0;
+    for (const bool reached : {false, true}) {
+      SetReached(manager_, NameOf(0), reached);
+      Settle();
+    }
+    return counting_.looks;
+  }
+
  private:
+  static std::string NameOf(int worker) { return fmt::format("worker-{}", worker); }
   static ClusterOptions Quick() {
     ClusterOptions options;
     options.discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
@@ -164,6 +174,14 @@ TEST_CASE(
   constexpr int kJobs = 400;
   Fleet fleet(/*workers=*/2, kJobs, free);
   CHECK(fleet.LooksForOutage() < kJobs / 2);
+}
+
+TEST_CASE("growth: where Kueue copies, that it loses a worker wakes the first waiting jobs alone") {
+  constexpr int kJobs = 400;
+  Fleet fleet(/*workers=*/2, kJobs, /*free=*/0, Mode::kDispatcher);
+  const int looks = fleet.LooksForKueueOutage();
+  CHECK(looks > 0);
+  CHECK(looks < kJobs / 2);
 }
 
 }  // namespace fedra::reconcile::fleet_growth_test

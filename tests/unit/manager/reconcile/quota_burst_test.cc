@@ -26,7 +26,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kJobs = 20;
-const char* const kReserved = "2026-11-21T16:00:00Z";
 
 ObjectKey KeyOf(int job) { return {"ml", fmt::format("job-{}", job)}; }
 
@@ -40,31 +39,10 @@ json QuotaReserved() {
 
 // Each asks for one cpu, has quota on the manager and waits for fedra's check.
 void AddJob(sim::Server& manager, int number) {
-  const ObjectKey key = KeyOf(number);
-  const auto job = manager.objects().Create(sim::MakeJob(fmt::format("train-{}", number)));
-  REQUIRE(job);
   const json container = {
       {"name", "c"}, {"image", "i"}, {"resources", {{"requests", {{"cpu", "1"}}}}}};
-  const json pod = {{"spec", {{"containers", json::array({container})}}}};
-  const json pod_set = {{"name", "main"}, {"count", 1}, {"template", pod}};
-  const json owner = {{"apiVersion", "batch/v1"},
-                      {"kind", "Job"},
-                      {"name", (*job)["metadata"]["name"]},
-                      {"uid", (*job)["metadata"]["uid"]},
-                      {"controller", true}};
-  REQUIRE(manager.objects().Create(
-      {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
-       {"kind", "Workload"},
-       {"metadata",
-        {{"name", key.name}, {"namespace", key.ns}, {"ownerReferences", json::array({owner})}}},
-       {"spec", {{"queueName", "gpu"}, {"podSets", json::array({pod_set})}}}}));
-  const json check = {
-      {"name", "fedra"}, {"state", "Pending"}, {"message", ""}, {"lastTransitionTime", kReserved}};
-  const json assignments = json::array({{{"name", "main"}}});
-  const json status = {{"admission", {{"clusterQueue", "gpu"}, {"podSetAssignments", assignments}}},
-                       {"admissionChecks", json::array({check})},
-                       {"conditions", json::array({QuotaReserved()})}};
-  REQUIRE(manager.objects().Patch("workloads", key, {{"status", status}}, "status"));
+  AddWaitingWorkload(manager, KeyOf(number), {{"containers", json::array({container})}},
+                     fmt::format("train-{}", number));
 }
 
 void SetQuota(sim::Server& worker, int cpu) {

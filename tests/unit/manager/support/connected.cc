@@ -126,6 +126,7 @@ ManagerListener Connected::ListenToManager() {
               },
           .on_check_status = [this] { Told(); },
           .on_worker_cluster = [this](const std::string&) { Told(); },
+          .on_kueue_reach = [this](const ClusterName&) { Told(); },
           .on_order =
               [this](const std::vector<ObjectKey>& workloads) {
                 orders_.With(
@@ -143,32 +144,31 @@ ManagerListener Connected::ListenToManager() {
           .on_templates_health = [this] { Told(); }};
 }
 
-void AddWaitingWorkload(sim::Server& manager, const ObjectKey& key, const json& pod) {
-  const auto job = manager.objects().Create(sim::MakeJob("train"));
+void AddWaitingWorkload(sim::Server& manager, const ObjectKey& key, const json& pod,
+                        const std::string& job_name, int pods) {
+  const auto job = manager.objects().Create(sim::MakeJob(job_name));
   REQUIRE(job);
   json spec = {{"containers", json::array({{{"name", "c"}, {"image", "i"}}})}};
   spec.update(pod);
+  const json owner = {{"apiVersion", "batch/v1"},
+                      {"kind", "Job"},
+                      {"name", job_name},
+                      {"uid", (*job)["metadata"]["uid"]},
+                      {"controller", true}};
+  const json pod_set = {{"name", "main"}, {"count", pods}, {"template", {{"spec", spec}}}};
   REQUIRE(manager.objects().Create(
       {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
        {"kind", "Workload"},
        {"metadata",
-        {{"name", key.name},
-         {"namespace", key.ns},
-         {"ownerReferences", json::array({{{"apiVersion", "batch/v1"},
-                                           {"kind", "Job"},
-                                           {"name", "train"},
-                                           {"uid", (*job)["metadata"]["uid"]},
-                                           {"controller", true}}})}}},
-       {"spec",
-        {{"queueName", "gpu"},
-         {"podSets",
-          json::array({{{"name", "main"}, {"count", 1}, {"template", {{"spec", spec}}}}})}}}}));
-  const json waiting = json::parse(R"({"status": {
+        {{"name", key.name}, {"namespace", key.ns}, {"ownerReferences", json::array({owner})}}},
+       {"spec", {{"queueName", "gpu"}, {"podSets", json::array({pod_set})}}}}));
+  json waiting = json::parse(R"({"status": {
     "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
-    "admissionChecks": [{"name": "fedra", "state": "Pending", "message": "",
-                         "lastTransitionTime": "2026-11-21T16:00:00Z"}],
+    "admissionChecks": [{"name": "fedra", "state": "Pending", "message": ""}],
     "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved",
-                    "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
+                    "message": ""}]}})");
+  for (const char* field : {"admissionChecks", "conditions"})
+    waiting["status"][field][0]["lastTransitionTime"] = kReserved;
   const auto patched = manager.objects().Patch("workloads", key, waiting, "status");
   INFO((patched ? std::string() : patched.error().message));
   REQUIRE(patched);

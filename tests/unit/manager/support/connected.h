@@ -81,10 +81,12 @@ class Connected final {
   WorkerSet set_;
 };
 
-// A job "train" and its Workload, which has quota and waits for the check "fedra". `pod`: of its
-// one pod's spec, beside a container.
+// A job and its Workload `key`, which has quota since kReserved and waits for the check "fedra".
+// `pod`: of its pods' spec, in place of, or beside, a container that asks for nothing.
+inline constexpr const char* kReserved = "2026-11-21T16:00:00Z";
 void AddWaitingWorkload(sim::Server& manager, const ObjectKey& key,
-                        const nlohmann::json& pod = nlohmann::json::object());
+                        const nlohmann::json& pod = nlohmann::json::object(),
+                        const std::string& job_name = "train", int pods = 1);
 
 // Makes LocalQueue gpu Active, as Kueue would.
 void ActivateQueue(sim::Server& server);

@@ -15,6 +15,7 @@ inline ManagerListener DeafListener() {
           .on_checks = [] {},
           .on_check_status = [] {},
           .on_worker_cluster = [](const std::string&) {},
+          .on_kueue_reach = nothing,
           .on_order = nothing,
           .on_queue_checks = nothing,
           .on_template = nothing,
