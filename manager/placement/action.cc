@@ -76,6 +76,13 @@ bool NeedsAllBefore(const Action& action) {
          std::holds_alternative<ClearPlacement>(action);
 }
 
+bool GoTogether(const Action& first, const Action& second) {
+  const auto* nominate = std::get_if<Nominate>(&first);
+  const auto* clone = std::get_if<CreateClone>(&second);
+  return nominate != nullptr && clone != nullptr &&
+         std::ranges::find(nominate->clusters, clone->cluster) != nominate->clusters.end();
+}
+
 bool ConcludesOffer(const Decision& decision) {
   return decision.phase != Phase::kWaiting && decision.phase != Phase::kRequeued;
 }

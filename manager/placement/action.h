@@ -182,6 +182,12 @@ bool IsIndependent(const Action& action);
 // a winner recorded, and a re-admission begun, after the other copies are gone.
 bool NeedsAllBefore(const Action& action);
 
+// Whether `second`, which follows `first`, may be written while that one's answer is waited for:
+// the copy on a worker that is being nominated. A copy that no nomination names, because that one
+// failed or the daemon died, is nominated at the next look, or removed. It starts nothing: a job
+// needs a worker that is recorded.
+bool GoTogether(const Action& first, const Action& second);
+
 // How a workload is doing, in one word, for status.
 enum class Phase {
   kWaiting,      // the manager's Kueue has not reserved quota yet, or another check is pending

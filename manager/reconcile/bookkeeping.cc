@@ -88,11 +88,14 @@ PlacementStore::UnderWay Bookkeeping::BeginAttempt(Execution& execution, store::
 
 // No worker was asked yet, so the next round may have the number. A daemon that dies before this
 // counts one attempt too many.
-void Bookkeeping::TakeBack(const placement::Nominate& action, store::PlacementRow before,
-                           const Error& error) {
+void Bookkeeping::Conclude(const Execution& execution, const placement::Nominate& action,
+                           store::PlacementRow before, const Result<void>& written) {
+  placements_.RememberNomination(before.key, !written);
+  if (written) return Remember(execution, action.reported);
   if (!action.new_round) return;
   // Perhaps it was written all the same: then the clock of the round before is not this one's.
-  if (error.code != ErrorCode::kConflict && !IsRefusal(error.code)) before.nominated_at.reset();
+  const ErrorCode code = written.error().code;
+  if (code != ErrorCode::kConflict && !IsRefusal(code)) before.nominated_at.reset();
   placements_.Put(std::move(before));
 }
 

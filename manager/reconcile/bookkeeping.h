@@ -49,8 +49,13 @@ class Bookkeeping final {
   Announcement Announce(Execution& execution, const placement::Nominate& action);
   // Before any worker is asked: waits until it is durable.
   Result<void> Await(Announcement& announced);
-  // The nomination failed.
-  void TakeBack(const placement::Nominate& action, store::PlacementRow before, const Error& error);
+  // What came of the nomination. `before`: as announced.
+  void Conclude(const Execution& execution, const placement::Nominate& action,
+                store::PlacementRow before, const Result<void>& written);
+  // Whether the workload's last one failed.
+  bool HasFailedNomination(const Execution& execution) const {
+    return placements_.HasFailedNomination(execution.gathered.view.key);
+  }
   // This was written into the check.
   void Remember(const Execution& execution, const placement::CheckReport& reported);
   // The workload is on no worker now, its check says nothing of use, and the next nomination begins

@@ -1,5 +1,8 @@
 #include "manager/reconcile/execute.h"
 
+#include <iterator>
+#include <optional>
+#include <utility>
 #include <variant>
 
 namespace fedra::reconcile {
@@ -30,9 +33,25 @@ Result<void> Executor::Do(Execution& execution, const placement::Action& action)
 Result<void> Executor::Execute(const Gathered& gathered, const placement::Decision& decision) {
   Execution execution(gathered);
   Result<void> outcome;
-  for (const placement::Action& action : decision.actions) {
+  // What came of the next action, which was begun with the one before.
+  std::optional<WorkerWrites::Sent> sent;
+  for (auto at = decision.actions.begin(); at != decision.actions.end(); ++at) {
+    const placement::Action& action = *at;
     if (!outcome && placement::NeedsAllBefore(action)) break;
-    const Result<void> done = Do(execution, action);
+    Result<void> done;
+    if (sent) {
+      done = workers_.Conclude(execution, std::get<placement::CreateClone>(action),
+                               *std::exchange(sent, std::nullopt));
+    } else if (const auto next = std::next(at); next != decision.actions.end() &&
+                                                placement::GoTogether(action, *next) &&
+                                                workers_.MaySend(execution)) {
+      const auto send = [&, seen = execution] {
+        sent = workers_.Send(seen, std::get<placement::CreateClone>(*next));
+      };
+      done = manager_.Do(execution, std::get<placement::Nominate>(action), send);
+    } else {
+      done = Do(execution, action);
+    }
     if (done) continue;
     if (outcome) outcome = done;
     if (!placement::IsIndependent(action)) break;

@@ -1,7 +1,7 @@
 #pragma once
 //
 // Carries out a decision: one API write or one durable record per action, in order, until one
-// fails. Which target an action has is in the type that takes it.
+// fails; two that GoTogether() at once. Which target an action has is in the type that takes it.
 //
 // Thread rules: any thread; one workload by one thread at a time.
 // Lifetime: the targets must outlive it.

@@ -155,6 +155,7 @@ class Federation final {
   EventWriter events_;
   Bookkeeping bookkeeping_;
   TemplateReconciler templates_;
+  WorkerPool beside_;  // copies that are made while the manager answers
   ManagerWrites manager_writes_;
   WorkerWrites worker_writes_;
   Executor executor_;

@@ -1,6 +1,8 @@
 #include "manager/reconcile/manager_writes.h"
 
 #include <algorithm>
+#include <future>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,15 +18,23 @@ WriteOptions OnStatus() {
   return {.field_manager = "fedra", .subresource = "status", .force = false, .dry_run = false};
 }
 
+// Runs `task` on a thread of the pool. What it refers to must live until its result is there.
+std::future<Result<void>> Begin(WorkerPool& pool, const std::function<Result<void>()>& task) {
+  const auto begun = std::make_shared<std::packaged_task<Result<void>()>>(task);
+  pool.Submit([begun] { (*begun)(); });
+  return begun->get_future();
+}
+
 }  // namespace
 
 ManagerWrites::ManagerWrites(Cluster& cluster, ManagerJobs& jobs, Bookkeeping& bookkeeping,
-                             Telemetry& telemetry, const Clock& clock)
+                             Telemetry& telemetry, const Clock& clock, WorkerPool& beside)
     : cluster_(cluster),
       jobs_(jobs),
       bookkeeping_(bookkeeping),
       telemetry_(telemetry),
-      clock_(clock) {}
+      clock_(clock),
+      beside_(beside) {}
 
 Result<void> ManagerWrites::PatchWorkloadStatus(Execution& execution, std::string body) {
   if (execution.gathered.view.kueue_clears) {
@@ -76,13 +86,23 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::SetCheck& 
   return {};
 }
 
-// The manager and the disk are waited for at the same time. A first nomination without its record,
-// after a crash or when the disk is full, is what a lost store leaves: it shows where copies may
-// be. A later one would pass for the round that is recorded, so its own comes first.
-Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& action) {
+// The manager, the disk and, by `meanwhile`, a worker are waited for at the same time. A first
+// nomination without its record, after a crash or when the disk is full, is what a lost store
+// leaves: it shows where copies may be. A later one would pass for the round that is recorded, so
+// its own comes first.
+Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& action,
+                               const std::function<void()>& meanwhile) {
   Bookkeeping::Announcement announced = bookkeeping_.Announce(execution, action);
   if (announced.before.nominated_at) FEDRA_RETURN_IF_ERROR(bookkeeping_.Await(announced));
   CrashPoint("after-intent");
+  const auto record = [&]() -> Result<void> {
+    FEDRA_RETURN_IF_ERROR(bookkeeping_.Await(announced));
+    if (meanwhile) meanwhile();
+    return {};
+  };
+  std::future<Result<void>> recorded;
+  if (meanwhile && cluster_.state().phase == ConnectionPhase::kConnected)
+    recorded = Begin(beside_, record);
   std::vector<std::string> names;
   for (const ClusterName& cluster : action.clusters) names.push_back(cluster.value);
   Result<void> written = execution.gathered.view.kueue_copies
@@ -92,14 +112,10 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
                                                        .message = action.message,
                                                        .nominated = std::move(names),
                                                        .cluster_name = {}});
-  FEDRA_RETURN_IF_ERROR(bookkeeping_.Await(announced));
-  if (!written) {
-    bookkeeping_.TakeBack(action, std::move(announced.before), written.error());
-    return written;
-  }
-  bookkeeping_.Remember(execution, action.reported);
-  CrashPoint("after-nomination");
-  return {};
+  FEDRA_RETURN_IF_ERROR(recorded.valid() ? recorded.get() : bookkeeping_.Await(announced));
+  bookkeeping_.Conclude(execution, action, std::move(announced.before), written);
+  if (written) CrashPoint("after-nomination");
+  return written;
 }
 
 Result<void> ManagerWrites::Do(Execution& execution, const placement::Admit& action) {

@@ -5,9 +5,11 @@
 // Thread rules: blocking calls; any thread, one workload by one thread at a time. Lifetime:
 // everything given at construction must outlive it.
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "base/worker_pool.h"
 #include "cluster-clients/cluster.h"
 #include "manager/placement/action.h"
 #include "manager/reconcile/bookkeeping.h"
@@ -20,12 +22,17 @@ namespace fedra::reconcile {
 
 class ManagerWrites final {
  public:
-  // `jobs`: of the cluster; what was written is kept there.
+  // `jobs`: of the cluster; what was written is kept there. `beside`: for what goes on while the
+  // manager answers; a thread for each that calls Do().
   ManagerWrites(Cluster& cluster, ManagerJobs& jobs, Bookkeeping& bookkeeping, Telemetry& telemetry,
-                const Clock& clock);
+                const Clock& clock, WorkerPool& beside);
 
   Result<void> Do(Execution& execution, const placement::SetCheck& action);
-  Result<void> Do(Execution& execution, const placement::Nominate& action);
+  // `meanwhile`: run on another thread while the manager answers, but not before the attempt is
+  // durable; not at all where it cannot be recorded, or without contact to the manager. It has
+  // ended when this returns, and must not use `execution`.
+  Result<void> Do(Execution& execution, const placement::Nominate& action,
+                  const std::function<void()>& meanwhile = nullptr);
   Result<void> Do(Execution& execution, const placement::Admit& action);
   Result<void> Do(Execution& execution, const placement::ClearPlacement& action);
   Result<void> Do(Execution& execution, const placement::Requeue& action);
@@ -54,6 +61,7 @@ class ManagerWrites final {
   Bookkeeping& bookkeeping_;
   Telemetry& telemetry_;
   const Clock& clock_;
+  WorkerPool& beside_;
 };
 
 }  // namespace fedra::reconcile

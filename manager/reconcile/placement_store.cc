@@ -99,6 +99,7 @@ void PlacementStore::Hold(store::PlacementRow row) {
 void PlacementStore::Forget(const ObjectKey& workload) {
   const std::string uid = state_.With([&](State& state) {
     state.placings.erase(workload);
+    state.failed_nominations.erase(workload);
     state.renderings.erase(workload);
     state.ended.erase(workload);
     const auto found = state.placements.find(workload);
@@ -120,6 +121,20 @@ uint64_t PlacementStore::Rendering(const ObjectKey& workload) const {
     const auto found = state.renderings.find(workload);
     return found == state.renderings.end() ? uint64_t{0} : found->second;
   });
+}
+
+void PlacementStore::RememberNomination(const ObjectKey& workload, bool failed) {
+  state_.With([&](State& state) {
+    if (failed)
+      state.failed_nominations.insert(workload);
+    else
+      state.failed_nominations.erase(workload);
+  });
+}
+
+bool PlacementStore::HasFailedNomination(const ObjectKey& workload) const {
+  return state_.With(
+      [&](const State& state) { return state.failed_nominations.contains(workload); });
 }
 
 void PlacementStore::RememberPlacing(const ObjectKey& workload, placement::Placing placing) {

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,10 @@ class PlacementStore final {
   // Whether it is not known yet that the running attempt there has ended; from now on it is.
   bool EndsAttempt(const ObjectKey& workload, const ClusterName& cluster);
 
+  // In memory only: whether the last nomination failed, as far as that is known.
+  void RememberNomination(const ObjectKey& workload, bool failed);
+  bool HasFailedNomination(const ObjectKey& workload) const;
+
   // In memory only: the job's end is known from now on, unless it was before.
   void RememberEnd(const ObjectKey& workload, WallTime now);
 
@@ -86,6 +91,7 @@ class PlacementStore final {
     std::unordered_map<ObjectKey, store::PlacementRow> placements;
     std::unordered_map<ObjectKey, placement::Placing> placings;
     std::unordered_map<ObjectKey, uint64_t> renderings;
+    std::unordered_set<ObjectKey> failed_nominations;
     std::unordered_map<ObjectKey, std::set<ClusterName>> ended;  // of the running attempt
     std::unordered_map<ObjectKey, std::vector<store::ResidueRow>> residues;  // by workload
     std::unordered_map<std::string, int> attempts_before;                    // by UID

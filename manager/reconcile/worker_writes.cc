@@ -87,9 +87,9 @@ WorkerWrites::WorkerWrites(tracking::Identity us, const ManagerIdentity& manager
       telemetry_(telemetry),
       clock_(clock) {}
 
-Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
-                                  const kube::Resource& resource, const ObjectKey& key,
-                                  std::string body, const Remember& remember) {
+Result<bool> WorkerWrites::Create(Worker& worker, const kube::Resource& resource,
+                                  const ObjectKey& key, std::string body,
+                                  const Remember& remember) {
   auto created = worker.cluster().Create(resource, key.ns, std::move(body));
   if (!created && created.error().code == ErrorCode::kAlreadyExists) {
     // Ours from before a crash or a lost answer, or another's: the marks decide.
@@ -98,11 +98,22 @@ Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
       return Fail(ErrorCode::kConflict, "the object that was in the way does not exist any more");
   }
   if (!created) return Fail(std::move(created).error());
-  FEDRA_ASSIGN_OR_RETURN(const bool ours, remember(*created));
-  if (ours) return {};
-  return Refused(execution, worker.name(), verdict::ReasonCode::kNameConflict,
-                 fmt::format("a {} of the same name that is not ours exists on {}", resource.kind,
-                             worker.name().value));
+  return remember(*created);
+}
+
+Result<void> WorkerWrites::Conclude(Execution& execution, const Worker& worker,
+                                    const kube::Resource& resource, std::string_view what,
+                                    Result<bool> created) {
+  const std::string& name = worker.name().value;
+  if (!created && IsRefusal(created.error().code)) {
+    return Refused(execution, worker.name(), RefusalReason(created.error().code),
+                   fmt::format("{} refused the {}: {}", name, what, created.error().message));
+  }
+  if (!created) return Fail(std::move(created).error());
+  if (*created) return {};
+  return Refused(
+      execution, worker.name(), verdict::ReasonCode::kNameConflict,
+      fmt::format("a {} of the same name that is not ours exists on {}", resource.kind, name));
 }
 
 Result<void> WorkerWrites::Refused(Execution& execution, const ClusterName& cluster,
@@ -128,29 +139,42 @@ Result<void> WorkerWrites::ProvideTemplates(Execution& execution, Worker& worker
 }
 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone& action) {
-  Worker& worker = execution.WorkerOf(action.cluster);
-  FEDRA_RETURN_IF_ERROR(ProvideTemplates(execution, worker));
+  FEDRA_RETURN_IF_ERROR(ProvideTemplates(execution, execution.WorkerOf(action.cluster)));
+  return Conclude(execution, action, Send(execution, action));
+}
+
+bool WorkerWrites::MaySend(const Execution& execution) const {
+  return !execution.gathered.view.kueue_copies && !templates_.Copies() &&
+         !bookkeeping_.HasFailedNomination(execution);
+}
+
+WorkerWrites::Sent WorkerWrites::Send(const Execution& seen, const placement::CreateClone& action) {
+  Worker& worker = seen.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
-  const tracking::Workload& workload = *execution.workload;
-  const ClusterView& view = execution.View(action.cluster);
-  FEDRA_ASSIGN_OR_RETURN(std::string body,
-                         tracking::CloneBody(workload, Us(), NameOf(view.runs_by)));
-  auto result =
-      Create(execution, worker, tracking::kWorkloads, workload.key, std::move(body),
+  const tracking::Workload& workload = *seen.workload;
+  FEDRA_ASSIGN_OR_RETURN(
+      std::string body,
+      tracking::CloneBody(workload, Us(), NameOf(seen.View(action.cluster).runs_by)));
+  Sent sent =
+      Create(worker, tracking::kWorkloads, workload.key, std::move(body),
              [&](const std::string& text) -> Result<bool> {
                FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
                if (!IsOf(workload, clone->marks)) return false;
                worker.objects().clones().own().Wrote(std::move(clone));
                return true;
              });
+  CrashPoint("copy-made");
+  telemetry_.Dispatched(action.cluster, !sent   ? ToString(sent.error().code)
+                                        : *sent ? "ok"
+                                                : ToString(ErrorCode::kConflict));
+  return sent;
+}
+
+Result<void> WorkerWrites::Conclude(Execution& execution, const placement::CreateClone& action,
+                                    Sent sent) {
   CrashPoint("after-create-clone");
-  telemetry_.Dispatched(action.cluster, result ? "ok" : ToString(result.error().code));
-  if (!result && IsRefusal(result.error().code)) {
-    return Refused(
-        execution, action.cluster, RefusalReason(result.error().code),
-        fmt::format("{} refused the copy: {}", action.cluster.value, result.error().message));
-  }
-  return result;
+  return Conclude(execution, execution.WorkerOf(action.cluster), tracking::kWorkloads, "copy",
+                  std::move(sent));
 }
 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& action) {
@@ -169,24 +193,19 @@ Result<void> WorkerWrites::CreateObject(Execution& execution, Worker& worker,
   const tracking::JobAdapter& adapter = *local.kind;
   const tracking::Workload& workload = *execution.workload;
   FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(local, workload, Us()));
-  auto result = Create(execution, worker, adapter.resource(), local.key, std::move(body),
-                       [&](const std::string& text) -> Result<bool> {
-                         FEDRA_ASSIGN_OR_RETURN(auto copy, ParseWritten(text, adapter));
-                         if (!IsOf(workload, copy->marks)) return false;
-                         if (local.member != nullptr &&
-                             (copy->member == nullptr || copy->member->copy_of != local.uid))
-                           return Fail(ErrorCode::kConflict,
-                                       "the copy of the pod that it replaces is still there");
-                         worker.objects().jobs(adapter).own().Wrote(std::move(copy));
-                         return true;
-                       });
+  Result<bool> created = Create(
+      worker, adapter.resource(), local.key, std::move(body),
+      [&](const std::string& text) -> Result<bool> {
+        FEDRA_ASSIGN_OR_RETURN(auto copy, ParseWritten(text, adapter));
+        if (!IsOf(workload, copy->marks)) return false;
+        if (local.member != nullptr &&
+            (copy->member == nullptr || copy->member->copy_of != local.uid))
+          return Fail(ErrorCode::kConflict, "the copy of the pod that it replaces is still there");
+        worker.objects().jobs(adapter).own().Wrote(std::move(copy));
+        return true;
+      });
   CrashPoint("after-create-job");
-  if (!result && IsRefusal(result.error().code)) {
-    return Refused(
-        execution, worker.name(), RefusalReason(result.error().code),
-        fmt::format("{} refused the job: {}", worker.name().value, result.error().message));
-  }
-  return result;
+  return Conclude(execution, worker, adapter.resource(), "job", std::move(created));
 }
 
 Result<void> WorkerWrites::GiveOwner(Worker& worker, const tracking::Workload& clone,

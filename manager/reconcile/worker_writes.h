@@ -30,6 +30,14 @@ class WorkerWrites final {
                const Clock& clock);
 
   Result<void> Do(Execution& execution, const placement::CreateClone& action);
+  // The same in two steps, of which the first one writes nothing down and may run beside what
+  // changes the Execution that `seen` was copied from. Only where MaySend(): not where templates
+  // come first, and not once a nomination of the workload has failed, until one succeeds, for a
+  // copy without one is removed, and would be made and removed again and again.
+  using Sent = Result<bool>;  // whether what is there now is ours
+  bool MaySend(const Execution& execution) const;
+  Sent Send(const Execution& seen, const placement::CreateClone& action);
+  Result<void> Conclude(Execution& execution, const placement::CreateClone& action, Sent sent);
   Result<void> Do(Execution& execution, const placement::SetClonePriority& action);
   // Each object of it that is not there; the first one that fails ends that.
   Result<void> Do(Execution& execution, const placement::CreateJob& action);
@@ -52,8 +60,12 @@ class WorkerWrites final {
            tracking::Ownership::kOurs;
   }
   Result<void> ProvideTemplates(Execution& execution, Worker& worker);
-  Result<void> Create(Execution& execution, Worker& worker, const kube::Resource& resource,
-                      const ObjectKey& key, std::string body, const Remember& remember);
+  // Whether the object that is there now is ours.
+  Result<bool> Create(Worker& worker, const kube::Resource& resource, const ObjectKey& key,
+                      std::string body, const Remember& remember);
+  // What came of Create(). `what`: the object, for people.
+  Result<void> Conclude(Execution& execution, const Worker& worker, const kube::Resource& resource,
+                        std::string_view what, Result<bool> created);
   Result<void> CreateObject(Execution& execution, Worker& worker, const tracking::Job& local);
   Result<void> GiveOwner(Worker& worker, const tracking::Workload& clone,
                          const tracking::Job& copy);

@@ -161,6 +161,11 @@ class SimFleet(Fleet):
         refusal = {"fault": "status", "method": "POST", "path": "/jobs", "code": 403}
         self._command("/faults", cluster=cluster, **refusal)
 
+    def refuse_statuses(self, cluster: str) -> None:
+        """As a webhook that is down: 500 for every write of a Workload's status."""
+        failure = {"fault": "status", "method": "PATCH", "path": "/status", "code": 500}
+        self._command("/faults", cluster=cluster, **failure)
+
     def hide_identity(self, cluster: str, code: int) -> None:
         """The namespace kube-system, whose UID tells clusters apart, is not read but answered so."""
         path = "/namespaces/kube-system"

@@ -60,6 +60,8 @@ class TemplateReconciler final {
   // templates. A refusal (kForbidden, kInvalid, ...) is remembered for verdicts. kConflict: there
   // is a template now that was not there when the workload was judged.
   Result<void> Provide(Worker& worker, const tracking::Workload& workload);
+  // Whether Provide() can have anything to do.
+  bool Copies() const { return settings_.mode != templates::SyncPolicy::kNever; }
 
  private:
   tracking::Identity Us() const;

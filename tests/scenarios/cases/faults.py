@@ -55,6 +55,56 @@ def crash_after_clone(world: World) -> None:
     _crash(world, "after-create-clone")
 
 
+@scenario("nomination-refused", fleets=("sim",))  # no real API server refuses one
+def nomination_refused(world: World) -> None:
+    """The copy is made while its nomination is under way. That is refused: the copy is removed, and made once it is not."""
+    assert isinstance(world.fleet, SimFleet)
+    world.add_template_everywhere()
+    fedra = world.start_fedra()
+    world.fleet.refuse_statuses(MANAGER)
+    job = world.submit("train", template=TEMPLATE)
+    world.eventually("a copy is made", lambda: fedra.counters().total("fedra_dispatch_total") > 0)
+    job.wait_gone_from(world.worker1)
+    job.stays_nowhere(1.0)
+    assert fedra.counters().total("fedra_dispatch_total") == 1, "it is made again and again"
+    world.fleet.end_faults(MANAGER)
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+
+
+@scenario("crash-before-nomination", fleets=("sim",))  # as above
+def crash_before_nomination(world: World) -> None:
+    """kill -9 when the copy is made and no nomination names it: the job runs after a restart."""
+    fedra, job = _copy_without_nomination(world)
+    fedra.start()
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+
+
+@scenario("crash-before-nomination-deleted", fleets=("sim",))  # as above
+def crash_before_nomination_deleted(world: World) -> None:
+    """The same, and the job is deleted before the restart: nothing of it is left on the worker."""
+    fedra, job = _copy_without_nomination(world)
+    world.manager.delete("Job", world.ns, "train")
+    fedra.start()
+    job.wait_gone_from(world.worker1)
+
+
+def _copy_without_nomination(world: World) -> tuple[Fedra, FederatedJob]:
+    """fedra, which has died behind it, and the job. The manager takes writes again."""
+    assert isinstance(world.fleet, SimFleet)
+    world.add_template_everywhere()
+    fedra = world.start_fedra(crash_at="copy-made")
+    world.fleet.refuse_statuses(MANAGER)
+    job = world.submit("train", template=TEMPLATE)
+    fedra.wait_crashed(world.fleet.patience)
+    world.fleet.end_faults(MANAGER)
+    workload = job.workload()
+    assert workload is not None and "nominatedClusterNames" not in workload.get("status", {})
+    assert job.clones() == [world.worker1]
+    return fedra, job
+
+
 @scenario("crash-in-admission")
 def crash_after_cluster_name(world: World) -> None:
     """A crash right after clusterName was written is not an eviction; the fresh placement is kept."""

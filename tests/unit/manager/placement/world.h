@@ -188,6 +188,7 @@ class World {
   // What the lines say where it bids.
   std::map<ClusterName, LineAnswer> AskLines(const std::vector<ClusterView>& seen) const;
   bool LooksForWorker() const;
+  std::vector<Action> InOrderOfArrival(std::vector<Action> actions);
   void Carry(const Action& action);
   // `places`: beside a worker's name.
   void WriteCheck(tracking::CheckState state, const std::string& message, bool places = false);
@@ -279,6 +280,7 @@ class World {
   std::string placed_on_;                  // in this reservation; empty: nowhere
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
   std::vector<std::string> nominated_before_;  // when the decision was made
+  bool copy_arrives_first_ = false;            // of the last two that were sent at once
   std::set<ClusterName> dispatched_before_;    // the same, of the reservation that it has
   std::optional<Action> last_;
   bool was_refused_ = false;  // the last one

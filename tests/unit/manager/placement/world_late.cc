@@ -69,11 +69,16 @@ World::Late World::Interrupt(size_t limit) {
 }
 
 void World::CarryOut(Late late, bool fenced) {
-  for (const Action& action : late.actions) {
-    if (!late.all_done && NeedsAllBefore(action)) break;
-    if (CarryLate(action, late, fenced)) continue;
+  const std::vector<Action> actions = std::move(late.actions);
+  for (size_t i = 0; i < actions.size(); ++i) {
+    if (!late.all_done && NeedsAllBefore(actions[i])) break;
+    if (CarryLate(actions[i], late, fenced)) continue;
     late.all_done = false;
-    if (!IsIndependent(action)) break;
+    if (IsIndependent(actions[i])) continue;
+    // The other one was sent, too.
+    if (i + 1 < actions.size() && GoTogether(actions[i], actions[i + 1]))
+      (void)CarryLate(actions[i + 1], late, fenced);
+    break;
   }
 }
 

@@ -124,6 +124,17 @@ Decision World::Step(size_t limit) {
   return decision;
 }
 
+// Of two that are sent at once either may arrive first, and the other one never.
+std::vector<Action> World::InOrderOfArrival(std::vector<Action> actions) {
+  for (size_t i = 0; i + 1 < actions.size(); ++i) {
+    if (!GoTogether(actions[i], actions[i + 1])) continue;
+    copy_arrives_first_ = !copy_arrives_first_;
+    if (copy_arrives_first_) std::swap(actions[i], actions[i + 1]);
+    break;
+  }
+  return actions;
+}
+
 void World::CarryOut(const Decision& decision, size_t limit) {
   dispatched_before_.clear();
   if (workload_ != nullptr) {
@@ -132,8 +143,9 @@ void World::CarryOut(const Decision& decision, size_t limit) {
       if (IsDispatchedTo(View(), ClusterName(name))) dispatched_before_.emplace(name);
   }
   bool all_done = true;
-  for (size_t i = 0; i < std::min(limit, decision.actions.size()); ++i) {
-    const Action& action = decision.actions[i];
+  const std::vector<Action> actions = InOrderOfArrival(decision.actions);
+  for (size_t i = 0; i < std::min(limit, actions.size()); ++i) {
+    const Action& action = actions[i];
     if (!all_done && NeedsAllBefore(action)) break;
     if (fails_ && fails_(action)) {
       all_done = false;

@@ -48,8 +48,11 @@ struct Fixture : ConnectedExecutor {
     REQUIRE(store->Flush());
     return store->Read().value()->Attempts(gatherer.Gather(kKey, {}).view.workload->uid).value();
   }
+  ConnectionPhase ManagerPhase() { return fleet.manager().cluster().state().phase; }
   bool HasClone() { return east().objects().Get("workloads", kKey).has_value(); }
 };
+
+const std::vector<Action> kDispatch{Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}};
 
 json ForeignWorkload() {
   return {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
@@ -223,7 +226,7 @@ TEST_CASE(
 
 TEST_CASE("a job that is deleted while it runs on a worker is in the history") {
   Fixture f;
-  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));
+  REQUIRE(f.Execute(kDispatch));
   REQUIRE(f.Execute({CreateJob{kEast}}));
   const ObjectKey job = f.gatherer.Gather(kKey, {}).job;
   REQUIRE(f.east().objects().Patch("jobs", job, {{"spec", {{"suspend", false}}}}));
@@ -360,7 +363,7 @@ TEST_CASE_METHOD(Stale, "the priority of a clone that has changed is left as it 
 
 TEST_CASE("removing what is in the way does not end the attempt that it is in the way of") {
   Fixture f;
-  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));
+  REQUIRE(f.Execute(kDispatch));
   REQUIRE(f.fleet.WaitUntil(
       [&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).clone != nullptr; }));
   REQUIRE(f.Execute({DeleteRemote{kEast, {}}}));
@@ -443,8 +446,7 @@ TEST_CASE("the manager hears of an attempt while it is being stored, a worker wh
   f.placements.Put(other);
   CHECK(WaitUntil([&] { return f.transactions > before; }));  // and none after it
   Result<void> done;
-  std::thread carrier(
-      [&] { done = f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}); });
+  std::thread carrier([&] { done = f.Execute(kDispatch); });
   const auto is_nominated = [&] {
     const json workload = *f.fleet.manager_server().objects().Get("workloads", kKey);
     const json names = workload["status"].value("nominatedClusterNames", json::array());
@@ -460,6 +462,55 @@ TEST_CASE("the manager hears of an attempt while it is being stored, a worker wh
   CHECK(is_nominated());
   CHECK(f.HasClone());
   CHECK(f.placements.Find(kKey).attempt == (is_first ? 1 : 2));
+}
+
+TEST_CASE("a copy is made while the manager is still answering to its nomination") {
+  Fixture f;
+  sim::Faults silent;
+  silent.answers.push_back({.kind = sim::InjectedAnswer::Kind::kHang,
+                            .method = "PATCH",
+                            .path_contains = "/workloads",
+                            .times = 1});
+  f.manager().SetFaults(silent);
+  Result<void> done;
+  std::thread carrier([&] { done = f.Execute(kDispatch); });
+  CHECK(WaitUntil([&] { return f.HasClone(); }));
+  const json status = (*f.manager().objects().Get("workloads", kKey))["status"];
+  CHECK_FALSE(status.contains("nominatedClusterNames"));
+  // The call ends with its connection.
+  sim::Faults away;
+  away.refuse = true;
+  f.manager().SetFaults(away);
+  f.Await([&] { return f.ManagerPhase() != ConnectionPhase::kConnected; });
+  f.manager().SetFaults({});
+  carrier.join();
+  f.Await([&] { return f.ManagerPhase() == ConnectionPhase::kConnected; });
+  if (!done) REQUIRE(f.Execute(kDispatch));
+  CHECK(f.east().objects().List("workloads").size() == 1);
+}
+
+// It is made again only when a nomination has been written, for without one it is removed.
+TEST_CASE("once a nomination was refused a copy waits for the answer to the next one") {
+  Fixture f;
+  f.manager().SetFaults(Answer("PATCH", 409));
+  REQUIRE_FALSE(f.Execute(kDispatch));
+  REQUIRE(f.HasClone());
+  REQUIRE(f.Execute({DeleteRemote{kEast, std::nullopt}}));
+  CHECK_FALSE(f.Execute(kDispatch));
+  CHECK_FALSE(f.HasClone());
+  f.manager().SetFaults({});
+  CHECK(f.Execute(kDispatch));
+  CHECK(f.HasClone());
+}
+
+TEST_CASE("without contact to the manager no copy is made") {
+  Fixture f;
+  sim::Faults away;
+  away.refuse = true;
+  f.manager().SetFaults(away);
+  f.Await([&] { return f.ManagerPhase() != ConnectionPhase::kConnected; });
+  CHECK_FALSE(f.Execute(kDispatch));
+  CHECK_FALSE(f.HasClone());
 }
 
 TEST_CASE("a worker that fails holds up neither others nor records, but the job and the winner") {
@@ -491,7 +542,7 @@ TEST_CASE("the attempt of a failed job whose copies stay ends once, not at every
 // What comes behind it deletes the pods.
 TEST_CASE("a log is read later when the worker is busy, and what is behind it waits") {
   Fixture f;
-  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));
+  REQUIRE(f.Execute(kDispatch));
   REQUIRE(f.Execute({CreateJob{kEast}}));
   const ObjectKey job = f.gatherer.Gather(kKey, {}).job;
   const json exited = {{"name", "c"}, {"state", {{"terminated", {{"exitCode", 1}}}}}};

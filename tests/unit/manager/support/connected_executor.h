@@ -75,8 +75,13 @@ struct ConnectedExecutor {
                     fleet.workers(),
                     copy_failures};
   Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, outside.clock};
-  ManagerWrites manager_writes{fleet.manager().cluster(), fleet.manager().jobs(), bookkeeping,
-                               telemetry, outside.clock};
+  WorkerPool beside{2};
+  ManagerWrites manager_writes{fleet.manager().cluster(),
+                               fleet.manager().jobs(),
+                               bookkeeping,
+                               telemetry,
+                               outside.clock,
+                               beside};
   WorkerWrites worker_writes{
       {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
       outside.clock};
