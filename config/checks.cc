@@ -1,5 +1,6 @@
 #include "config/checks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <utility>
@@ -184,8 +185,11 @@ class Checks final {
       const KindSettings& kind = config_.kinds[i];
       const std::string path = fmt::format("kinds[{}]", i);
       const std::string group = kind.api_version.substr(0, kind.api_version.find('/'));
-      if (group == "batch" && kind.kind == "Job")
-        Add(path + ".kind", "batch Job has code of its own", "remove the entry");
+      if (std::ranges::find(kKindsWithRules, fmt::format("{}.{}", kind.kind, group)) !=
+          kKindsWithRules.end())
+        Add(path + ".kind",
+            fmt::format("{} is built in, with rules that an entry cannot have", kind.kind),
+            "remove the entry");
       const auto [at, fresh] = first.emplace(std::pair(group, kind.kind), i);
       if (!fresh && !kind.kind.empty())
         Add(path + ".kind", fmt::format("is the same kind as that of kinds[{}]", at->second),

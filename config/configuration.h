@@ -7,9 +7,11 @@
 // The layers below the wiring do not know these structs: they take their own plain settings.
 // Thread rules: plain values.
 
+#include <array>
 #include <chrono>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.h"
@@ -264,6 +266,20 @@ struct KindSettings {
   std::string operator_name;          // and its version, for people; may be empty
   bool operator==(const KindSettings&) const = default;
 };
+
+// Built-in kinds with rules that no entry of `kinds` can have, so that none may take their place;
+// as tracking::KindName() says them.
+inline constexpr std::array<std::string_view, 10> kKindsWithRules = {
+    "Job.batch",
+    "StatefulSet.apps",
+    "LeaderWorkerSet.leaderworkerset.x-k8s.io",
+    "JAXJob.kubeflow.org",
+    "RayCluster.ray.io",
+    "RayJob.ray.io",
+    "RayService.ray.io",
+    "TrainJob.trainer.kubeflow.org",
+    "AppWrapper.workload.codeflare.dev",
+    "SparkApplication.sparkoperator.k8s.io"};
 
 struct Configuration {
   ManagerSettings manager;

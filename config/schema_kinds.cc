@@ -29,7 +29,9 @@ Fields DescribeKind(KindSettings& kind) {
   return {
       {"apiVersion", "Group and version of the kind.",
        TextRef{&kind.api_version, TextRule::kGroupVersion}, "example.com/v1", true},
-      {"kind", "Its name, as in manifests. One that is built in is replaced, but for Job.",
+      {"kind",
+       "Its name, as in manifests. A JobSet, MPIJob, TFJob, PyTorchJob, XGBoostJob or "
+       "PaddleJob takes the place of the built-in kind; the others cannot be described here.",
        TextRef{&kind.kind, TextRule::kKind}, "TrainingRun", true},
       {"plural", "The resource, as in URLs.", TextRef{&kind.plural, TextRule::kDnsLabel},
        "trainingruns", true},

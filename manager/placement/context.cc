@@ -52,12 +52,14 @@ std::string NotDispatchable(const WorkloadView& view) {
   const tracking::Owner& owner = view.workload->owner;
   if (!view.kind_supported)
     return fmt::format("no adapter for owner kind \"{}, Kind={}\"", owner.api_version, owner.kind);
-  if (view.job != nullptr && view.job->managed_by != tracking::kManagedBy)
-    return fmt::format(
-        "the job is not managed by Kueue: expecting spec.managedBy to be \"{}\" not \"{}\"; "
-        "delete it and create it again",
-        tracking::kManagedBy, view.job->managed_by);
-  return view.job == nullptr ? std::string() : view.job->never;
+  if (view.job == nullptr) return {};
+  const tracking::Job& job = *view.job;
+  if (job.managed_by == tracking::kManagedBy) return job.never;
+  return fmt::format(
+      "the job is not managed by Kueue: expecting {} to be \"{}\" not \"{}\"; delete it and "
+      "create it again",
+      job.kind == nullptr ? "spec.managedBy" : job.kind->managed_by_path(), tracking::kManagedBy,
+      job.managed_by);
 }
 
 bool IsLost(const Context& context, const ClusterView& cluster) {

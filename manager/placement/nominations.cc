@@ -132,6 +132,22 @@ void NominateChosen(const Context& context, const NominatedNames& nominated, con
   NoteDispatched(context, nominated.ours, choice, decision);
 }
 
+// Kueue has an adapter for the kind, but its webhook on the worker refuses the copies that this one
+// makes: it would try for ever, and hold quota on both clusters (supportedPrebuiltWlJobGVKs of
+// pkg/controller/jobframework/validation.go).
+void BlockKind(const Context& context, const NominatedNames& nominated, Decision& decision) {
+  decision.phase = Phase::kBlocked;
+  decision.why = fmt::format(
+      "Kueue's MultiKueue cannot run a {}: Kueue on the worker refuses the copy that it makes; let "
+      "fedra copy the jobs (kueue.mode admissionCheck or multikueue)",
+      context.workload().owner.kind);
+  if (!nominated.all.empty()) {
+    TakeBackNominations(context, nominated.ours, {}, decision);
+    decision.actions.emplace_back(Nominate{{}, decision.why, true, {}});
+  }
+  ReportOnce(context, notes::kNotDispatchable, {}, decision.why, decision);
+}
+
 void DecideUnplaced(const Context& context, Decision& decision) {
   decision.phase = Phase::kWaiting;
   const tracking::Workload& workload = context.workload();
@@ -148,8 +164,11 @@ void DecideUnplaced(const Context& context, Decision& decision) {
   }
   const NominatedNames nominated = SortNominated(context);
   if (const ClusterView* ended = EndedOn(context)) return WaitForEnd(context, *ended, decision);
-  if (const ClusterView* winner = AdmittedOn(context))
+  const ClusterView* winner = AdmittedOn(context);
+  if (winner != nullptr && context.view.adoption != tracking::Adoption::kOwner)
     return WaitForKueue(context, *winner, nominated.all, decision);
+  if (context.view.adoption == tracking::Adoption::kOwner)
+    return BlockKind(context, nominated, decision);
   const auto truce_end = TruceEnd(context);
   if (nominated.HasOthers() && truce_end) return GiveWay(nominated.all, *truce_end, decision);
   if (RefuseSpent(context, nominated.ours, decision)) return;

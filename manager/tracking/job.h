@@ -131,6 +131,8 @@ class JobAdapter {
   virtual Result<Job> Parse(const nlohmann::json& object) const = 0;
   // The controller that runs it, as the object says; empty: it names none.
   virtual std::string ManagedBy(const nlohmann::json& object) const = 0;
+  // Where it says so; empty: it has no such field.
+  virtual std::string managed_by_path() const { return "spec.managedBy"; }
   // Why no job like this is dispatched (KindRow::never); empty: it is.
   virtual std::string WhyNever(const nlohmann::json& object) const {
     (void)object;

@@ -53,7 +53,7 @@ void CheckManagedBy(const json& object, const tracking::JobAdapter& adapter, Fin
   const std::string name = adapter.ManagedBy(object);
   if (name.empty() || name == tracking::kManagedBy) return;
   findings.Warn(
-      "managedBy",
+      adapter.managed_by_path(),
       fmt::format("is \"{}\": fedra dispatches only jobs that {} manages", name,
                   tracking::kManagedBy),
       fmt::format("managedBy: {}; it cannot be changed once the job exists", tracking::kManagedBy));

@@ -1,6 +1,9 @@
 #include "manager/cli/migration/forecast.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -88,9 +91,9 @@ std::string WhyForeign(const ClusterView& cluster, std::string_view origin) {
 }
 
 bool IsMadeOfPods(const tracking::Workload& workload) {
-  const std::string& kind = workload.owner.kind;
-  return workload.is_pod_group || kind == "Pod" || kind == "StatefulSet" ||
-         kind == "LeaderWorkerSet";
+  static const std::set<std::string, std::less<>> kinds = {
+      "Pod", "StatefulSet.apps", "LeaderWorkerSet.leaderworkerset.x-k8s.io"};
+  return workload.is_pod_group || kinds.contains(tracking::KindName(workload.owner));
 }
 
 // Without a mark or the Workload's name it is the job of a user there, who calls it so, and

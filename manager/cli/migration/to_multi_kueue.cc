@@ -60,7 +60,7 @@ bool IsOfHeldKind(const TakeBack& look, Forecast& forecast) {
   const bool runs = std::ranges::any_of(
       look.clusters, [&](const ClusterView& cluster) { return JobRuns(cluster, look.workload()); });
   // Of the kinds that fedra holds by their check it has an adapter for this one alone.
-  if (runs && kind == "JAXJob") {
+  if (runs && tracking::KindName(look.workload().owner) == "JAXJob.kubeflow.org") {
     forecast.Become(
         Outcome::kRunsTwice,
         "it runs on there, and MultiKueue makes its check Ready: Kueue then starts it on "

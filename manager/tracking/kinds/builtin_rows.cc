@@ -10,6 +10,7 @@
 #include "manager/tracking/kinds/app_wrapper.h"
 #include "manager/tracking/kinds/kind_row.h"
 #include "manager/tracking/kinds/leader_worker_set.h"
+#include "manager/tracking/kinds/ray_job.h"
 #include "manager/tracking/kinds/spark_application.h"
 #include "manager/tracking/kinds/train_job.h"
 
@@ -92,18 +93,6 @@ KindRow MpiJob() {
   return row;
 }
 
-// Below `base` stands the spec of a RayCluster.
-std::vector<PodSetRule> RayPodSets(const std::string& base) {
-  return {{.at = FieldPath((base + ".headGroupSpec").c_str()),
-           .pod_template = "template",
-           .name = "head"},
-          {.at = FieldPath((base + ".workerGroupSpecs[*]").c_str()),
-           .pod_template = "template",
-           .name_at = "groupName",
-           // The CRD's default of replicas is 0.
-           .count = {{{.path = "replicas", .absent = 0}}, {{"numOfHosts"}}}}};
-}
-
 // Its autoscaler changes the RayCluster on the worker, which Kueue there then finds to be another
 // one than its Workload, and stops: in a RayJob's or RayService's pod sets it counts those of the
 // RayCluster (UpdatePodSets in pkg/controller/jobs/raycluster/common.go,
@@ -117,6 +106,14 @@ NeverRule NoAutoscaler(const std::string& base) {
                  "worker would end it for that; leave it out"};
 }
 
+// Kueue makes no Workload of it (Skip in rayjob_controller.go of Kueue 0.19.2).
+NeverRule NoOtherCluster() {
+  return {.when = {.path = "spec.clusterSelector[*]", .values = {""}, .is_none_of = true},
+          .why =
+              "spec.clusterSelector names a RayCluster that exists, and Kueue leaves such a "
+              "RayJob alone; give it spec.rayClusterSpec in its place"};
+}
+
 KindRow RayCluster() {
   return {.resource = {"ray.io", "v1", "rayclusters", "RayCluster"},
           .pod_sets = RayPodSets("spec"),
@@ -124,7 +121,7 @@ KindRow RayCluster() {
           .scaled = ScaleRule{.each = "spec.workerGroupSpecs[*]",
                               .name = "groupName",
                               .fields = {"replicas", "numOfHosts"}},
-          .never = NoAutoscaler("spec"),
+          .never = {NoAutoscaler("spec")},
           // It serves until it is deleted: there is no end.
           .active = {{.path = "status.state", .values = {"ready"}}},
           .cleared_status = R"({"state": "suspended", "readyWorkerReplicas": 0,
@@ -135,11 +132,12 @@ KindRow RayCluster() {
 
 KindRow RayJob() {
   const FieldTest over{.path = "status.jobDeploymentStatus", .values = {"Complete", "Failed"}};
-  KindRow row{
+  return {
       .resource = {"ray.io", "v1", "rayjobs", "RayJob"},
-      .pod_sets = RayPodSets("spec.rayClusterSpec"),
+      .pod_sets = RayJobPodSets(),
+      .pod_templates = &RayJobPods,
       .scaled = ScaleRule{},
-      .never = NoAutoscaler("spec.rayClusterSpec"),
+      .never = {NoAutoscaler("spec.rayClusterSpec"), NoOtherCluster()},
       .succeeded = {{over, {.path = "status.jobStatus", .values = {"SUCCEEDED"}}}},
       // What KubeRay refuses it never runs. Kueue does not finish such a job: it holds its Workload
       // back (IsOnHold in rayjob_controller.go of Kueue 0.19.2).
@@ -155,11 +153,6 @@ KindRow RayJob() {
       .stripped = {"spec.ttlSecondsAfterFinished", "spec.deletionStrategy"},
       .pod_label = {"ray.io/originated-from-cr-name", "ray.io/originated-from-crd", "RayJob"},
       .honoured_since = "KubeRay 1.3"};
-  // Kueue adds it last, and for submissionMode K8sJobMode only, which is the CRD's default.
-  row.pod_sets.push_back({.at = "spec[submissionMode?=K8sJobMode].submitterPodTemplate",
-                          .pod_template = {},
-                          .name = "submitter"});
-  return row;
 }
 
 KindRow RayService() {
@@ -170,7 +163,7 @@ KindRow RayService() {
       // As remoteSpecSyncer in Kueue's rayservice_multikueue_adapter.go.
       .followed = {"spec.serveConfigV2"},
       .scaled = ScaleRule{},
-      .never = NoAutoscaler("spec.rayClusterConfig"),
+      .never = {NoAutoscaler("spec.rayClusterConfig")},
       .active = {{.path = "status.conditions[type=Ready].status", .values = {"True"}}},
       .cleared_conditions = {"Ready"},
       .pod_label = {"ray.io/originated-from-cr-name", "ray.io/originated-from-crd", "RayService"},

@@ -94,7 +94,7 @@ struct KindRow {
   bool only_queued = false;
   std::vector<PodSetRule> pod_sets = {};
   // Code in place of `pod_sets` where each job says itself where its pod templates are, or where
-  // they are made of its fields.
+  // they are made of its fields. With both, `pod_sets` are those that stand in the job.
   std::vector<PodTemplate> (*pod_templates)(const nlohmann::json& object) = nullptr;
   // The same pods as Kueue counts them, where it leaves out what `pod_templates` knows of them.
   std::vector<PodTemplate> (*counted_pods)(const nlohmann::json& object) = nullptr;
@@ -106,7 +106,7 @@ struct KindRow {
   // The same of elastic jobs, together with their Workload (../elastic.h); nothing: Kueue takes
   // none of the kind for elastic.
   std::optional<ScaleRule> scaled = {};
-  std::optional<NeverRule> never = {};
+  std::vector<NeverRule> never = {};
   // Its Workload shows no claims, volumes and service accounts of its pods: what they ask for is
   // read from the job.
   bool hides_pods = false;

@@ -83,8 +83,12 @@ class RowAdapter final : public JobAdapter {
     return name.is_string() ? name.get<std::string>() : std::string();
   }
 
+  std::string managed_by_path() const override { return row_.managed_by.text(); }
+
   std::string WhyNever(const json& object) const override {
-    return row_.never && Holds(row_.never->when, object) ? row_.never->why : std::string();
+    for (const NeverRule& rule : row_.never)
+      if (Holds(rule.when, object)) return rule.why;
+    return {};
   }
 
   std::vector<PodTemplate> PodTemplates(const json& object) const override {
@@ -198,7 +202,10 @@ class RowAdapter final : public JobAdapter {
   // template is missing the others show a null that does not stand in the job.
   std::vector<json*> PodTemplates(json& object) const {
     std::vector<json*> own;
-    for (const PodTemplate& item : PodTemplates(std::as_const(object)))
+    const std::vector<PodTemplate> all = row_.pod_sets.empty()
+                                             ? PodTemplates(std::as_const(object))
+                                             : PodTemplatesOf(row_.pod_sets, object);
+    for (const PodTemplate& item : all)
       if (item.object->is_object() && item.made == nullptr)
         own.push_back(const_cast<json*>(item.object));
     return own;

@@ -406,7 +406,9 @@ def managed_elsewhere(world: World, kind: JobKind) -> None:
     world.start_fedra(kind.settings)
     made = kind.make(world.ns, "train", QUEUE, managed_by=False)
     made["spec"]["runPolicy"]["managedBy"] = "example.com/other-controller"
-    wait_rejected(world, world.submit_object(kind, made))
+    job = world.submit_object(kind, made)
+    wait_rejected(world, job)
+    assert any("expecting spec.runPolicy.managedBy" in event["note"] for event in job.events())
 
 
 def wait_rejected(world: World, job: FederatedJob) -> None:

@@ -7,7 +7,10 @@ from scenarios.conformance.entry import Answer, Entry, other, part, yes
 KUEUES = other("Kueue's own MultiKueue does it; fedra only nominates")
 NO_DISPATCHER = other("fedra dispatches by verdict and rank")
 NO_GATE = other("behind an alpha gate of Kueue's that fedra does not use")
-NO_TOPOLOGY = other("topologies of the manager are not used")
+NO_TOPOLOGY = other(
+    "Kueue gives such a job no quota, for it leaves topologies open for MultiKueue's controllerName only "
+    "([kueue-setup.md](kueue-setup.md#topologies))"
+)
 OWN_CONNECTION = other("Kueue's connection is Kueue's; fedra's is as in admissionCheck")
 
 DECIDE = "`tests/unit/manager/placement/decide_test.cc`"
@@ -18,6 +21,11 @@ CHECKS = "`tests/unit/manager/reconcile/admission_check_reconciler_test.cc`"
 GATED = (
     f'{NOMINATIONS} "nothing is nominated before other checks are Ready, and for followers never"'
 )
+
+
+def simulated_kind(name: str) -> Answer:
+    """By clusters that have its CRD, its controller and Kueue's part of it from us."""
+    return part(name, "a real Kueue and the kind's own controller")
 
 
 def simulated(topology: str) -> Answer:

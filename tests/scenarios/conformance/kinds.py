@@ -13,6 +13,8 @@ from scenarios.conformance.answers import (
     everywhere,
     kind,
     of_pods,
+    simulated,
+    simulated_kind,
 )
 from scenarios.conformance.entry import Entry, other, part, yes
 
@@ -65,7 +67,7 @@ OTHERS = (
     ),
     copied("I-NGC-2", "a check that is set to Rejected: the copies go", yes("`check-rejected`")),
     *(
-        copied(f"I-EXT-{number}", f"external framework: {what}", yes(answer))
+        copied(f"I-EXT-{number}", f"external framework: {what}", simulated_kind(answer))
         for number, what, answer in (
             (1, "it runs on a worker", "`pipelinerun-runs`, `trainingrun-runs`"),
             (
@@ -160,7 +162,7 @@ OTHERS = (
         "I-TAS-1",
         "required topology: the worker assigns it, and the manager admits the job then",
         NO_TOPOLOGY,
-        yes("`multikueue-topology`"),
+        simulated("`multikueue-topology`"),
         KUEUES,
     ),
 )

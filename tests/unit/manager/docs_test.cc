@@ -87,7 +87,7 @@ std::string PodSetsText(const tracking::KindRow& row) {
   if (row.resource.kind == "SparkApplication")
     return "made of `spec.driver` (driver; 1) and `spec.executor` (executor; instances?0), see "
            "below";
-  if (row.pod_templates != nullptr)
+  if (row.pod_templates != nullptr && row.pod_sets.empty())
     return "where each of `spec.components` declares them, or where its kind has them, see below";
   if (row.pod_sets.empty()) return "of the object that it names, see below";
   std::string text;
@@ -97,6 +97,10 @@ std::string PodSetsText(const tracking::KindRow& row) {
     text += fmt::format("{}`{}{}{}` ({}; {})", text.empty() ? "" : ", ", rule.at.text(), dot,
                         rule.pod_template.text(), name, ToString(rule.count));
   }
+  if (row.resource.kind == "RayJob")
+    text +=
+        "; without a template for it the submitter is KubeRay's own (500m, 200Mi), with "
+        "submissionMode SidecarMode a container of that size in the head's pod";
   return text;
 }
 
@@ -183,6 +187,8 @@ worker has it: Kueue starts nothing that is not admitted. What that costs:
 - `ADMITTED` of the Workload stays empty on the manager, and the LocalQueue counts it as reserving, not as admitted.
   Quota is reserved all the same. `fedra status` says `Running`.
 - waitForPodsReady and max-exec-time hold on the worker only.
+- `stopPolicy: Hold` of the manager's ClusterQueue or LocalQueue, or deleting the LocalQueue, stops it: Kueue lets what is admitted
+  run on, and takes the quota of what is not. The copies go, and it runs anew once the queue is released.
 
 The manager's pod keeps Kueue's scheduling gate. Its status is the worker's, so a Deployment becomes ready, but for
 addresses: `podIP` and `hostIP` are of another cluster, and Services on the manager must not send anything there. A pod
@@ -354,7 +360,7 @@ std::string StrippedText(const tracking::KindRow& row) {
 constexpr std::string_view kOwnKinds = R"(
 ## Kinds of your own
 
-A kind that is not in these tables is added by an entry of `kinds` in the configuration, with the same columns
+A kind that is not in these tables is added by an entry of `kinds` in the configuration
 ([configuration.md](configuration.md) explains each key; `fedra config validate` says what is wrong with an
 entry, with its line). It takes effect at the next start. The daemon, `check`, `templates diff` and `orphans` use it; a
 snapshot has the built-in kinds only, and pods where `kueue.pods` is set.
@@ -376,6 +382,11 @@ kinds:
   podLabel: example.com/run
 ```
 
+An entry has what most kinds need. What some built-in kinds have besides is code or a rule of their own, and has no key: a copy
+that follows edits, elastic sizes, other objects that a job names, jobs that are never dispatched, and kinds that only their
+check holds. So a kind with such rules cannot be replaced by an entry; a JobSet can, for a version of its API that is newer
+than fedra.
+
 What the kind must have: a field that tells its controller not to run the job, a field that keeps it
 from starting, a status subresource, and something that makes its Workload on the manager and starts the copy on
 the worker when its Workload is admitted. Kueue does that only for its own kinds; of others their controller
@@ -386,7 +397,7 @@ of the Workload is longer than a label may be (63 characters).
 Rights on the kind are yours to grant: on the manager list and watch, and patch of its status; on workers
 get, list, watch, create and delete. `fedra config validate --connect` tells what is missing.
 
-Tekton's PipelineRun, from Tekton 1.5, with tekton-kueue on all clusters:
+Tekton's PipelineRun, from Tekton 1.5, with tekton-kueue on all clusters (tried on simulated clusters only):
 
 ```yaml
 kinds:

@@ -2,6 +2,10 @@
 
 #include "manager/kind_settings.h"
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "config/load.h"
@@ -137,10 +141,39 @@ TEST_CASE("one configuration, one set of kinds: adapters are known by their addr
 
 TEST_CASE("a configured kind takes the place of a built-in one") {
   const auto kinds = ToKinds(Read(
-      "- {apiVersion: ray.io/v2, kind: RayJob, plural: rayjobs, stripped: [spec.everything]}\n"));
+      "- {apiVersion: jobset.x-k8s.io/v1, kind: JobSet, plural: jobsets, stripped: [spec.ttl]}\n"));
   CHECK(kinds->all().size() == tracking::BuiltInKinds()->all().size());
-  CHECK(kinds->Find("ray.io/v1", "RayJob") == nullptr);
-  CHECK(kinds->Find("ray.io/v2", "RayJob") != nullptr);
+  CHECK(kinds->Find("jobset.x-k8s.io/v1alpha2", "JobSet") == nullptr);
+  CHECK(kinds->Find("jobset.x-k8s.io/v1", "JobSet") != nullptr);
+}
+
+// Its rules would be lost without a word.
+TEST_CASE("the configuration refuses every built-in kind that an entry cannot describe") {
+  std::set<std::string> with_rules{"Job.batch"};  // code
+  std::vector<tracking::KindRow> rows = tracking::BuiltInRows();
+  rows.push_back(tracking::StatefulSetRow());
+  rows.push_back(tracking::LeaderWorkerSetRow());
+  for (tracking::KindRow& row : rows) {
+    tracking::KindRow described{.resource = row.resource,
+                                .managed_by = row.managed_by,
+                                .suspend = row.suspend,
+                                .pod_sets = row.pod_sets,
+                                .succeeded = row.succeeded,
+                                .failed = row.failed,
+                                .stopped = row.stopped,
+                                .active = row.active,
+                                .cleared_status = row.cleared_status,
+                                .cleared_conditions = row.cleared_conditions,
+                                .stripped = row.stripped,
+                                .pod_label = {row.pod_label.key},
+                                .honoured_since = row.honoured_since};
+    // Which of several kinds with one label it is the job of that name tells, too.
+    row.pod_label.also_key = row.pod_label.also_value = {};
+    if (row == described) continue;
+    with_rules.insert(tracking::KindName(row.resource.kind, row.resource.group));
+  }
+  CHECK(with_rules ==
+        std::set<std::string>(config::kKindsWithRules.begin(), config::kKindsWithRules.end()));
 }
 
 }  // namespace fedra::kind_settings_test

@@ -98,6 +98,28 @@ TEST_CASE("where none can, it is blocked with the reason, and released when one 
   CHECK(world.nominated() == Names{"b"});
 }
 
+// A JAXJob: Kueue on the worker refuses the copy of each that MultiKueue would make.
+TEST_CASE(
+    "of a kind whose copies Kueue cannot make nothing is nominated, and people are told once") {
+  KueueCopies world({"a", "b"});
+  SECTION("from the beginning") { world.view().adoption = tracking::Adoption::kOwner; }
+  SECTION("also where it was before") {
+    world.ReserveQuota();
+    world.Settle();
+    REQUIRE(world.nominated() == Names{"a"});
+    world.view().adoption = tracking::Adoption::kOwner;
+  }
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.nominated().empty());
+  CHECK(world.WorkersWithClone().empty());
+  const Decision decision = world.Look();
+  CHECK(decision.phase == Phase::kBlocked);
+  CHECK_THAT(decision.why, ContainsSubstring("MultiKueue cannot run a"));
+  CHECK(decision.actions.empty());
+  CHECK(world.notes().back() == "NotDispatchable");
+}
+
 TEST_CASE("a worker that does not admit in time gives way to the next one") {
   KueueCopies world = Sent({"a", "b"});
   CHECK(world.Look().wake_at);
