@@ -133,6 +133,7 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
     const bool is_old = !tracking::IsUpToDate(*worker.job, *context.view.job, context.workload());
     if (is_old && !worker.job->deleting) decision.actions.emplace_back(UpdateCopy{worker.name});
     decision.actions.emplace_back(MirrorStatus{worker.name});
+    decision.why = worker.job->readiness;
     TellIfNotStarted(context, worker, decision);
   } else if (const Failure* refused = RefusedObject(context, worker)) {
     TakeBack(notes::kRequeued, worker.name, refused->message, decision);

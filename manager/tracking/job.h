@@ -66,6 +66,8 @@ struct Job {
   // Of a copy: its worker's Kueue, which took the quota back, has ended it. Then it is not
   // finished, whatever it says, and nothing of it is mirrored.
   bool stopped = false;
+  // Of a copy whose status is not mirrored, for people: "1 of 2 replicas ready"; may be empty.
+  std::string readiness;
   int active_pods = 0;    // as the status counts them; 0 of a kind that counts none
   int parts = 1;          // how many Workloads Kueue makes of it, one for each of its replicas
   uint64_t followed = 0;  // hash of what else its copy follows; 0: nothing

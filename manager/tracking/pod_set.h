@@ -26,6 +26,8 @@ struct PodTemplate {
   int least = 0;  // as of dra::PodDemand
   // The same, of a job that has none: made of its fields. Null: `object` stands in the job.
   std::shared_ptr<const nlohmann::json> made = nullptr;
+  // Of one that is made of a template in the job: that.
+  const nlohmann::json* made_of = nullptr;
 };
 
 // What else the pods name, without what they call optional.

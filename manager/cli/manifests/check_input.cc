@@ -133,11 +133,11 @@ void CheckJob(const json& object, const tracking::JobAdapter& adapter, const Obj
     CheckJobRules(object, findings);
   }
   for (const tracking::PodTemplate& item : adapter.PodTemplates(object)) {
-    const std::string path = PlaceIn(object, *item.object, "spec.template");
-    const bool is_the_job = item.object == &object;
-    CheckTypes(*item.object, path, is_the_job ? "Pod" : "PodTemplateSpec", findings);
-    CheckPodRules(*item.object, path, findings);
-    CheckPodClaims(*item.object, path, key.ns, defined, findings);
+    const json& written = item.made_of == nullptr ? *item.object : *item.made_of;
+    const std::string path = PlaceIn(object, written, "spec.template");
+    CheckTypes(written, path, &written == &object ? "Pod" : "PodTemplateSpec", findings);
+    CheckPodRules(written, path, findings);
+    CheckPodClaims(written, path, key.ns, defined, findings);
   }
   if (MakerOf(object) == nullptr || tracking::QueueOfPods(object).empty())
     CheckQueueName(object, key, findings);

@@ -36,8 +36,7 @@ void CheckIsDispatched(const nlohmann::json& object, const tracking::JobAdapter&
 // its ClusterQueue covers is not known here.
 void CheckAsksForSomething(const tracking::SubmittedJob& job, const nlohmann::json& object,
                            Findings& findings);
-// Whether it is in a queue and has more pod sets than a Workload may. `object` as above. What Kueue
-// adds by itself, a RayJob's submitter without a template, is not counted.
+// Whether it is in a queue and has more pod sets than a Workload may. `object` as above.
 //
 // Source: spec.podSets of Workload, MaxItems=18 (apis/kueue/v1beta2/workload_types.go:36 of Kueue
 // 0.19.2; 10 in 0.18.3, 8 in 0.17.0). Its webhooks refuse Ray's kinds with more, of a group of pods

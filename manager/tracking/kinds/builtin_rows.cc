@@ -266,6 +266,7 @@ KindRow StatefulSetRow() {
                         .count = {{{"replicas"}}}}},
           .adoption = Adoption::kByOriginUid,
           .mirror = Mirror::kNone,
+          .readiness = ReadinessRule{"status.readyReplicas", "spec.replicas"},
           .pod_label = {.key = "statefulset.kubernetes.io/pod-name", .names_the_pod = true}};
 }
 
@@ -281,6 +282,7 @@ KindRow LeaderWorkerSetRow() {
           .parts = "spec.replicas",
           .adoption = Adoption::kByOriginUid,
           .mirror = Mirror::kNone,
+          .readiness = ReadinessRule{"status.readyReplicas", "spec.replicas"},
           .pod_label = {.key = "leaderworkerset.sigs.k8s.io/name"}};
 }
 

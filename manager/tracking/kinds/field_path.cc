@@ -26,22 +26,27 @@ bool Matches(const json& object, const Step& where) {
   return Text(object, key) == where.value;
 }
 
-void Walk(const json& value, Steps steps, std::vector<const json*>& found) {
+// `Json`: json, or const json.
+template <class Json>
+void Walk(Json& value, Steps steps, std::vector<Json*>& found) {
   if (value.is_null()) return;
   if (steps.empty()) return found.push_back(&value);
   const Step& step = steps.front();
   const Steps rest = steps.subspan(1);
   switch (step.kind) {
     case Step::Kind::kMember:
-      return Walk(Member(value, step.key), rest, found);
+      if (!value.is_object()) return;
+      if (const auto member = value.find(step.key); member != value.end())
+        Walk(*member, rest, found);
+      return;
     case Step::Kind::kEach:
       if (value.is_structured())
-        for (const json& each : value) Walk(each, rest, found);
+        for (Json& each : value) Walk(each, rest, found);
       return;
     case Step::Kind::kWhere:
       if (value.is_object() && Matches(value, step)) Walk(value, rest, found);
       if (!value.is_array()) return;
-      for (const json& each : value)
+      for (Json& each : value)
         if (Matches(each, step)) Walk(each, rest, found);
   }
 }
@@ -82,6 +87,12 @@ void Erase(json& value, Steps steps) {
 
 std::vector<const json*> FindAll(const json& object, const FieldPath& path) {
   std::vector<const json*> found;
+  Walk(object, path.steps(), found);
+  return found;
+}
+
+std::vector<json*> FindAll(json& object, const FieldPath& path) {
+  std::vector<json*> found;
   Walk(object, path.steps(), found);
   return found;
 }

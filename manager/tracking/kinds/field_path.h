@@ -14,6 +14,7 @@ namespace fedra::tracking {
 
 // What is there, in the order of the object; nulls count as absent.
 std::vector<const nlohmann::json*> FindAll(const nlohmann::json& object, const FieldPath& path);
+std::vector<nlohmann::json*> FindAll(nlohmann::json& object, const FieldPath& path);
 // The first of them; null when there is none.
 const nlohmann::json& FindFirst(const nlohmann::json& object, const FieldPath& path);
 // Writes a value at a plain path, and makes the objects that lead to it.

@@ -58,6 +58,13 @@ enum class Mirror {
   kNone,  // nothing: that controller writes one all the time
 };
 
+// Of a kind whose status stays where it is: what of a copy's is shown to people all the same.
+struct ReadinessRule {
+  FieldPath ready;   // replicas; absent: 0
+  FieldPath wanted;  // absent: 1
+  bool operator==(const ReadinessRule&) const = default;
+};
+
 // An end that the kind's controller on the manager does not leave in the status of a job that is
 // suspended there, and what is written in its place.
 struct RestatedEnd {
@@ -112,6 +119,7 @@ struct KindRow {
   bool hides_pods = false;
   Adoption adoption = Adoption::kPrebuilt;
   Mirror mirror = Mirror::kWhole;
+  std::optional<ReadinessRule> readiness = {};
   // How the job ended. Kueue reads the same of it, and finishes the Workload, or never runs it
   // again.
   AnyOf succeeded = {};

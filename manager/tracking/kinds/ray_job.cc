@@ -14,11 +14,16 @@ namespace {
 
 using nlohmann::json;
 
-// What of it counts (GetDefaultSubmitterContainer in ray-operator/controllers/ray/common/job.go of
-// KubeRay 1.6).
-json SubmitterContainer() {
-  return json::parse(R"({"name": "ray-job-submitter", "resources": {
+// With the image of the head (GetDefaultSubmitterContainer in
+// ray-operator/controllers/ray/common/job.go of KubeRay 1.6).
+json SubmitterContainer(const json& head) {
+  json made = json::parse(R"({"name": "ray-job-submitter", "resources": {
       "limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "500m", "memory": "200Mi"}}})");
+  const json& containers = Path(head, {"spec", "containers"});
+  const bool any = containers.is_array() && !containers.empty();
+  const std::string image = any ? Text(containers[0], "image") : "";
+  made["image"] = image.empty() ? "ray" : image;  // that it has none is said of the head
+  return made;
 }
 
 PodTemplate Made(std::string name, json pod_template) {
@@ -62,14 +67,16 @@ std::vector<PodTemplate> RayJobPods(const json& object) {
   const auto head = named("head");
   if (head == pods.end()) return pods;
   if ((mode.empty() || mode == "K8sJobMode") && named("submitter") == pods.end()) {
-    const json containers = json::array({SubmitterContainer()});
+    const json containers = json::array({SubmitterContainer(*head->object)});
     pods.push_back(Made("submitter", {{"spec", {{"containers", containers}}}}));
   } else if (mode == "SidecarMode" && head->object->is_object()) {
     json with_submitter = *head->object;
     json& containers = with_submitter["spec"]["containers"];
     if (containers.is_array()) {
-      containers.push_back(SubmitterContainer());
+      containers.push_back(SubmitterContainer(*head->object));
+      const json* const written = head->object;
       *head = Made("head", std::move(with_submitter));
+      head->made_of = written;
     }
   }
   return pods;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
@@ -62,6 +63,11 @@ class RowAdapter final : public JobAdapter {
     job.active_pods = SumOf(row_.active, object);
     if (!row_.parts.empty()) {
       FEDRA_ASSIGN_OR_RETURN(job.parts, NumberAt(object, row_.parts, 1));
+    }
+    if (row_.readiness && IsCopy(job.marks)) {
+      FEDRA_ASSIGN_OR_RETURN(const int ready, NumberAt(object, row_.readiness->ready, 0));
+      FEDRA_ASSIGN_OR_RETURN(const int wanted, NumberAt(object, row_.readiness->wanted, 1));
+      job.readiness = fmt::format("{} of {} replicas ready", ready, wanted);
     }
     for (const FieldPath& path : row_.followed)
       job.followed = Hash64(Dump(FindFirst(object, path)), job.followed);

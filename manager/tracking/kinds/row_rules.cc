@@ -132,10 +132,10 @@ json SizesOf(const std::optional<ScaleRule>& rule, const json& object) {
 void CopySizes(const std::optional<ScaleRule>& rule, const json& from, json& to) {
   if (!rule || rule->fields.empty()) return;
   const json sizes = SizesOf(rule, from);
-  for (const json* found : FindAll(std::as_const(to), rule->each)) {
-    const auto size = sizes.find(Text(*found, rule->name));
+  for (json* found : FindAll(to, rule->each)) {
+    json& element = *found;
+    const auto size = sizes.find(Text(element, rule->name));
     if (size == sizes.end()) continue;
-    json& element = const_cast<json&>(*found);  // of `to`, which is ours to change
     for (const std::string& field : rule->fields) {
       if (const json& value = Member(*size, field); !value.is_null())
         element[field] = value;
@@ -149,15 +149,14 @@ void SetCounts(const std::vector<PodSetRule>& rules, const std::vector<int>& cou
   if (PodTemplatesOf(rules, object).size() != counts.size()) return;
   auto wanted = counts.begin();
   for (const PodSetRule& rule : rules) {
-    for (const json* found : FindAll(std::as_const(object), rule.at)) {
+    for (json* pod_set : FindAll(object, rule.at)) {
       const int pods = *wanted++;
-      const auto has = CountOf(rule.count, *found);
+      const auto has = CountOf(rule.count, *pod_set);
       if (rule.count.empty() || (has && *has == pods)) continue;
       const std::vector<CountFactor> others(rule.count.begin() + 1, rule.count.end());
-      const auto each = CountOf(others, *found);
-      auto& pod_set = const_cast<json&>(*found);  // of `object`, which is ours to change
+      const auto each = CountOf(others, *pod_set);
       if (each && *each > 0 && pods % *each == 0)
-        PutAt(pod_set, rule.count.front().front().path, pods / *each);
+        PutAt(*pod_set, rule.count.front().front().path, pods / *each);
     }
   }
 }

@@ -206,6 +206,35 @@ def many_jobs(world: World) -> None:
             assert "nominatedClusterNames" not in status, status
 
 
+@scenario("dispatcher-to-multikueue-and-back", sets_up=DISPATCHER)
+def to_multikueue_and_back(world: World) -> None:
+    """Jobs run on when fedra takes over copying from Kueue (mode multikueue), and when Kueue copies again."""
+    for rights in ("manager-rbac-discovery.yaml", "manager-rbac-multikueue.yaml"):
+        world.fleet.grant(MANAGER, rights)
+    discovery = {"workersFrom": {"multiKueueClusters": True}, "workers": []}
+    manager = {MANAGER: world.fleet.fedra_access(MANAGER)}
+    with _dispatching(world, discovery, accesses=manager) as fedra:
+        uids: dict[FederatedJob, str] = {}
+        for name, mode in (("first", None), ("second", "multikueue"), ("third", "dispatcher")):
+            if mode is not None:
+                fedra.stop()
+                world.fleet.set_multikueue(mode == "dispatcher")
+                fedra.change_settings({"kueue": {"mode": mode}})
+                fedra.start()
+                wait_queue(world)
+            job = submit(world, name)
+            job.wait_running_on(world.worker1)
+            uids[job] = _uid_there(job, world.worker1)
+            for each, uid in uids.items():
+                assert _uid_there(each, world.worker1) == uid, f"{each.key} was made again"
+        for job in uids:
+            job.finish(world.worker1)
+
+
+def _uid_there(job: FederatedJob, worker: str) -> str:
+    return str(objects.present(job.remote_job(worker))["metadata"]["uid"])
+
+
 @contextmanager
 def _dispatching(
     world: World,

@@ -405,7 +405,9 @@ def managed_elsewhere(world: World, kind: JobKind) -> None:
     """one that names another controller is rejected with what to write, and goes nowhere."""
     world.start_fedra(kind.settings)
     made = kind.make(world.ns, "train", QUEUE, managed_by=False)
-    made["spec"]["runPolicy"]["managedBy"] = "example.com/other-controller"
+    # Their webhooks take no name that they do not know.
+    operator = "mpi-operator" if kind.kind == "MPIJob" else "training-operator"
+    made["spec"]["runPolicy"]["managedBy"] = f"kubeflow.org/{operator}"
     job = world.submit_object(kind, made)
     wait_rejected(world, job)
     assert any("expecting spec.runPolicy.managedBy" in event["note"] for event in job.events())

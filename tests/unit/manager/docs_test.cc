@@ -228,7 +228,8 @@ Nothing in a StatefulSet tells the manager's controller to leave it alone, so it
 pods pay (above), and:
 
 - The manager's controller makes pods, which stay gated; with OrderedReady only the first. It writes the status, so
-  nothing of the worker's is mirrored: `READY` is 0 on the manager. `fedra status` says where it runs.
+  nothing of the worker's is mirrored: `READY` is 0 on the manager. `fedra status` says where it runs, and how many of its
+  replicas are ready there.
 - It never ends. Scaled to 0 on the manager it gives its quota back, and the copy is removed; scaled up again it is
   dispatched anew, perhaps elsewhere. Kueue refuses any other change of `replicas` while it is in a queue.
 - Other changes do not follow to the copy, as with MultiKueue. One of the pod template makes Kueue take the gates off the
@@ -245,7 +246,8 @@ With `kueue.pods: true` fedra runs LeaderWorkerSets that name a queue (Kueue's i
 `leaderworkerset.x-k8s.io/leaderworkerset`, on every cluster, beside `pod`; the same two files have the rights). Kueue makes a
 Workload for each replica, a leader and its workers. All of them go to one worker, as with MultiKueue, and that has one copy of
 the LeaderWorkerSet: the worker is chosen for the first replica; the others are judged there alone, and wait for what is
-missing there. The price is a StatefulSet's (above): the checks stay `Pending`, the status is the manager's own controller's.
+missing there. The price is a StatefulSet's (above): the checks stay `Pending`, the status is the manager's own controller's,
+and `fedra status` says how many replicas are ready on the worker.
 That controller must run, for Kueue evicts by the gated pods that it makes. And:
 
 - A replica that loses its worker alone, evicted there or here, goes back to it as soon as that has room: the others run on

@@ -361,12 +361,18 @@ TEST_CASE("a job that another controller manages is judged, with a warning") {
                "{runPolicy: {managedBy: kubeflow.org/mpi-operator}, mpiReplicaSpecs: {Worker: "
                "{replicas: 1, " +
                    pods.substr(0, pods.size() - 1) + "}}\n"),
-      ContainsSubstring("fedra dispatches only jobs that kueue.x-k8s.io/multikueue manages"));
+      ContainsSubstring("spec.runPolicy.managedBy: is \"kubeflow.org/mpi-operator\": fedra "
+                        "dispatches only jobs that kueue.x-k8s.io/multikueue manages"));
   CHECK_THAT(findings("apiVersion: ray.io/v1\nkind: RayJob\n",
                       "{rayClusterSpec: {enableInTreeAutoscaling: true, headGroupSpec: {" +
                           pods.substr(0, pods.size() - 1) + "}}\n"),
              ContainsSubstring("fedra does not dispatch it: "
                                "spec.rayClusterSpec.enableInTreeAutoscaling is true"));
+  // The head's pod gets a container there, and is what the user has written all the same.
+  CHECK_THAT(findings("apiVersion: ray.io/v1\nkind: RayJob\n",
+                      "{submissionMode: SidecarMode, rayClusterSpec: {headGroupSpec: {template: "
+                      "{spec: {containers: [{name: c, imagine: i}]}}}}}\n"),
+             ContainsSubstring("spec.rayClusterSpec.headGroupSpec.template.spec.containers[0]"));
 }
 
 // Kueue admits it without an AdmissionCheck.

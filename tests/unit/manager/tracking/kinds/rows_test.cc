@@ -348,7 +348,7 @@ TEST_CASE("TrainJob: a Workload is completed by what its job names") {
   REQUIRE(completed->requirement.references.size() == 1);
   CHECK(completed->requirement.references[0].key == ObjectKey{"", "torch"});
   CHECK(workload->requirement.references.empty());
-  CHECK(Completed(workload, Parsed(kRows[0], Local(kRows[0]))) == workload);
+  CHECK(Completed(workload, Parsed(RowOf("JobSet"), Local(RowOf("JobSet")))) == workload);
 }
 
 TEST_CASE("TrainJob: its pods are told as those of the JobSet that its operator makes") {
@@ -362,7 +362,7 @@ TEST_CASE("TrainJob: its pods are told as those of the JobSet that its operator 
 }
 
 TEST_CASE("AppWrapper: one that failed is no end while what it has made is there") {
-  const Row& row = kRows[std::size(kRows) - 1];
+  const Row& row = RowOf("AppWrapper");
   const Job job = Parsed(row, Local(row, R"({"phase": "Failed", "conditions": [
                            {"type": "ResourcesDeployed", "status": "True"}]})"));
   CHECK_FALSE(job.finished);
@@ -370,7 +370,7 @@ TEST_CASE("AppWrapper: one that failed is no end while what it has made is there
 }
 
 TEST_CASE("AppWrapper: a Workload is completed by the claims that Kueue does not show in it") {
-  const Row& row = kRows[std::size(kRows) - 1];
+  const Row& row = RowOf("AppWrapper");
   Workload shown;
   shown.requirement.queue = "gpu";
   shown.requirement.pod_sets = {{"train-0", 2, {}}, {"train-1", 4, {}}};
@@ -392,7 +392,7 @@ TEST_CASE("AppWrapper: a Workload is completed by the claims that Kueue does not
 }
 
 TEST_CASE("a mirrored status of a map loses what the worker's has lost, at every depth") {
-  const Row& mpi = kRows[1];
+  const Row& mpi = RowOf("MPIJob");
   const auto patch = Mirror(
       mpi,
       Local(
@@ -406,7 +406,7 @@ TEST_CASE("a mirrored status of a map loses what the worker's has lost, at every
 }
 
 TEST_CASE("a worker's status of any kind is copied within bounds") {
-  const Row& ray = kRows[7];
+  const Row& ray = RowOf("RayJob");
   json status = json::parse(R"({"jobDeploymentStatus": "Running", "jobStatus": "RUNNING"})");
   status["message"] = std::string(1 << 20, 'x');
   for (int i = 0; i < 100; ++i) status["conditions"].push_back({{"type", "T" + std::to_string(i)}});
@@ -462,11 +462,12 @@ TEST_CASE("SparkApplication: quota counts what its Workload shows, devices what 
   REQUIRE(asks.demands != nullptr);
   CHECK(asks.demands != asks.counted);
   CHECK(NeedDevices(*asks.demands));
-  CHECK(Completed(workload, Parsed(kRows[0], Local(kRows[0])))->requirement.counted == nullptr);
+  CHECK(Completed(workload, Parsed(RowOf("JobSet"), Local(RowOf("JobSet"))))->requirement.counted ==
+        nullptr);
 }
 
 TEST_CASE("what has a type that no API server takes is not read") {
-  const Row& job_set = kRows[0];
+  const Row& job_set = RowOf("JobSet");
   json wrong = Local(job_set);
   wrong["spec"]["suspend"] = "yes";
   const auto job = AdapterOf(job_set).Parse(wrong);

@@ -90,6 +90,12 @@ TEST_CASE("StatefulSet: its status on the manager is its controller's there") {
   active["status"]["readyReplicas"] = 3;
   CHECK_FALSE(Parsed(active).shows_activity);
   CHECK_FALSE(Adapter().ClearActivityPatch(Parsed(active)).has_value());
+  // People are told of the copy's all the same.
+  CHECK(Parsed(active).readiness.empty());
+  CHECK(Parsed(Remote()).readiness == "3 of 3 replicas ready");
+  json starting = Remote();
+  starting["status"] = nullptr;
+  CHECK(Parsed(starting).readiness == "0 of 3 replicas ready");
 }
 
 TEST_CASE("StatefulSet: check reads its pods where Kueue does") {
