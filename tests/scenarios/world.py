@@ -147,8 +147,20 @@ class World:
         self._ignores_quota = True
         self.set_quota(worker, NO_QUOTA)
 
-    def add_template(self, cluster: str, class_name: str = setup.GPU_CLASS, count: int = 1) -> None:
-        self.admin(cluster).apply(objects.claim_template(self.ns, TEMPLATE, class_name, count))
+    def add_template(
+        self,
+        cluster: str,
+        class_name: str = setup.GPU_CLASS,
+        count: int = 1,
+        name: str = TEMPLATE,
+    ) -> None:
+        self.admin(cluster).apply(objects.claim_template(self.ns, name, class_name, count))
+
+    def add_template_for(self, worker: str, name: str = TEMPLATE) -> None:
+        """What a job needs to run there. Where Kueue counts devices, the manager's refuses it without a template of its own."""
+        self.add_template(worker, name=name)
+        if self.fleet.kueue_dra:
+            self.add_template(MANAGER, name=name)
 
     def add_template_everywhere(self, class_name: str = setup.GPU_CLASS) -> None:
         for cluster in self.fleet.clusters:

@@ -25,7 +25,6 @@ from scenarios.modes import ADMISSION_CHECK, COPYING
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.rows.stage import grant_pods
-from scenarios.setup import GPU_CLASS
 from scenarios.world import QUEUE, TEMPLATE, World
 
 # One of each family: a row of the table, a row to whose pods Kueue adds one, pod templates that code finds in the job or in
@@ -81,7 +80,7 @@ def start_with_pod_rights(world: World, kind: JobKind, **more: Any) -> Fedra:
 @for_each_kind("runs", modes=COPYING)
 def runs(world: World, kind: JobKind) -> None:
     """dispatched by its devices' template, mirrored, finished, and removed from the worker."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     if not kind.shows_pods:
         world.use_workers(world.worker2)
     world.start_fedra(kind.settings)
@@ -338,12 +337,12 @@ def missing(world: World, kind: JobKind) -> None:
 
 def _run_beside_a_job(world: World, kind: JobKind) -> tuple[FederatedJob, FederatedJob, str]:
     """One of the kind and a batch/v1 Job, both on worker1; and the UID of the Job's copy."""
-    world.add_template(world.worker1)
+    world.add_template_for(world.worker1)
     plain = world.submit("plain", template=TEMPLATE)
     job = world.submit_kind(kind, "train", TEMPLATE)
     for each in (job, plain):
         each.wait_running_on(world.worker1)
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     return job, plain, _uid_on(world.worker1, plain)
 
 
@@ -365,8 +364,7 @@ def vanished(world: World, kind: JobKind) -> None:
     world.eventually("nothing of it is left", lambda: job.clone(world.worker1) is None)
     assert _uid_on(world.worker1, plain) == before
     world.fleet.install_kind(world.worker1, kind.kind)
-    fresh = objects.claim_template(world.ns, "fresh", GPU_CLASS)
-    world.admin(world.worker1).apply(fresh)
+    world.add_template_for(world.worker1, "fresh")
     again = world.submit_kind(kind, "again", "fresh")
     again.wait_running_on(world.worker1)
     for each in (again, plain):
@@ -460,7 +458,7 @@ def train_job_check(world: World) -> None:
     for each in TRAIN_JOB.needed(world.ns, TEMPLATE):
         for cluster in world.fleet.clusters:
             world.admin(cluster).apply(each)
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     fedra = world.start_fedra()
     checked = fedra.checked(TRAIN_JOB.make(world.ns, "planned", QUEUE))
     reasons = {worker: verdict.reasons for worker, verdict in checked.items()}
@@ -481,7 +479,7 @@ def train_job_drift(world: World) -> None:
 @scenario("sparkapplication-check", other_kinds=True)
 def spark_application_check(world: World) -> None:
     """SparkApplication: check makes its pods of its fields, with the claims of its templates."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     fedra = world.start_fedra()
     checked = fedra.checked(SPARK_APPLICATION.make(world.ns, "planned", QUEUE, TEMPLATE))
     reasons = {worker: verdict.reasons for worker, verdict in checked.items()}

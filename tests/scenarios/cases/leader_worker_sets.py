@@ -55,7 +55,7 @@ def _scale(world: World, replicas: int) -> None:
 @scenario("leaderworkerset-runs", other_kinds=True, operator_of="LeaderWorkerSet", modes=COPYING)
 def runs(world: World) -> None:
     """A LeaderWorkerSet's replicas all go where the first one's devices are; its copy goes with the user's."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     fedra = start_with_pod_rights(world, LEADER_WORKER_SET)
     planned = fedra.checked(LEADER_WORKER_SET.make(world.ns, "planned", QUEUE, TEMPLATE))
     reasons = {worker: verdict.reasons for worker, verdict in planned.items()}

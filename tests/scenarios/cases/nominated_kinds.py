@@ -61,7 +61,7 @@ for _kind in _KINDS:
 
 
 def _is_nominated(world: World, kind: JobKind) -> None:
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     if not kind.shows_pods:
         world.use_workers(world.worker2)
     fedra = world.start_fedra()
@@ -85,7 +85,7 @@ def _delete(world: World, job: FederatedJob) -> None:
 @_of_real_clusters("pod-group-nominated")
 def group(world: World) -> None:
     """A group of pods goes whole to the worker that is nominated, and ends when all have succeeded."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     world.start_fedra()
     pods = PodGroup(world, "train", 2, template=TEMPLATE)
     pods.wait_running_on(world.worker2)
@@ -96,7 +96,7 @@ def group(world: World) -> None:
 @_of_real_clusters("deployment-nominated")
 def deployment(world: World) -> None:
     """A Deployment: each of its pods is nominated, also of more and fewer replicas; MultiKueue runs them, and they go with it."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     world.start_fedra()
     world.submit_pods_of(deployment_of_two(world.ns, TEMPLATE))
 
@@ -117,7 +117,7 @@ def deployment(world: World) -> None:
 @_of_real_clusters("leaderworkerset-nominated", operator_of="LeaderWorkerSet")
 def leader_worker_set(world: World) -> None:
     """A LeaderWorkerSet: the first replica's Workload is nominated, and Kueue sends the other one to the same worker."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     fedra = world.start_fedra()
     job = world.submit_kind(LEADER_WORKER_SET, "serve", template=TEMPLATE)
 

@@ -34,7 +34,7 @@ def _scheduled(pod: Object | None) -> Object | None:
 @scenario("pod-runs", other_kinds=True, modes=COPYING)
 def runs(world: World) -> None:
     """A bare pod is dispatched by its devices' template, mirrored, finished, and removed from the worker."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     fedra = start_with_pod_rights(world, POD)
     job = world.submit_kind(POD, "train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
@@ -114,7 +114,7 @@ def _all_stay_here(group: PodGroup) -> bool:
 @scenario("pod-group-runs", other_kinds=True, modes=COPYING)
 def group_runs(world: World) -> None:
     """A group of pods goes to one worker whole, is mirrored pod by pod, and ends when all have succeeded."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     fedra = start_with_pod_rights(world, POD)
     group = PodGroup(world, "train", 2, template=TEMPLATE)
     group.wait_running_on(world.worker2)

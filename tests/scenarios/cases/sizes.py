@@ -37,7 +37,7 @@ def _pod_sets(workload: Object | None) -> int:
 @scenario("jobset-of-18-parts", other_kinds=True)
 def most_parts(world: World) -> None:
     """A JobSet with as many pod sets as a Workload may have is judged as one gang, runs with all of them, and ends."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     world.start_fedra()
     job = world.submit_object(JOB_SET, _job_set_of(world, "train", _MOST_POD_SETS, TEMPLATE))
     job.wait_running_on(world.worker2)

@@ -16,7 +16,7 @@ _ORIGIN_UID = "kueue.x-k8s.io/multikueue-origin-uid"
 @scenario("statefulset-runs", other_kinds=True, modes=COPYING)
 def runs(world: World) -> None:
     """A StatefulSet is dispatched by its devices' template, runs on the worker alone, and goes with the user's."""
-    world.add_template(world.worker2)
+    world.add_template_for(world.worker2)
     fedra = start_with_pod_rights(world, STATEFUL_SET)
     planned = fedra.checked(STATEFUL_SET.make(world.ns, "planned", QUEUE, TEMPLATE))
     reasons = {worker: verdict.reasons for worker, verdict in planned.items()}

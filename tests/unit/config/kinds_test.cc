@@ -95,7 +95,7 @@ TEST_CASE("what is wrong with an entry of kinds has its place and its reason") {
   CHECK(ProblemsWith("podSets: [{at: spec.a, name: a, count: 'x?y'}]").find("after \"?\" comes") !=
         std::string::npos);
   CHECK(ProblemsOf("- {apiVersion: ray.io/v2, kind: RayJob, plural: rayjobs}\n") ==
-        "f.yaml:5:27: kinds[0].kind: RayJob is built in, with rules that an entry cannot have "
+        "f.yaml:5:33: kinds[0].kind: RayJob is built in, with rules that an entry cannot have "
         "(remove the entry)");
   CHECK(
       ProblemsOf("- {apiVersion: a.b/v1, kind: Run, plural: runs}\n"

@@ -280,7 +280,7 @@ class World {
   std::string placed_on_;                  // in this reservation; empty: nowhere
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
   std::vector<std::string> nominated_before_;  // when the decision was made
-  bool copy_arrives_first_ = false;            // of the last two that were sent at once
+  bool copy_arrives_first_ = true;             // of the last two that were sent at once
   std::set<ClusterName> dispatched_before_;    // the same, of the reservation that it has
   std::optional<Action> last_;
   bool was_refused_ = false;  // the last one

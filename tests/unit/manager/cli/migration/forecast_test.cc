@@ -38,6 +38,10 @@ struct Case {
   std::string config_problem;
 
   Case();
+  void SetKind(const char* api_version, const char* kind) {
+    workload.owner.api_version = api_version;
+    workload.owner.kind = kind;
+  }
   WorkloadView View() const;
   std::vector<ClusterView> Clusters() const;
   // In the state in which "east" is nominated and has not admitted.
@@ -161,34 +165,34 @@ TEST_CASE("what becomes of a job of MultiKueue's when fedra takes over") {
           {"of a kind that fedra does not run, and it runs",
            [](Case& with) {
              with.kind_supported = with.has_job = with.has_remote = false;
-             with.workload.owner.kind = "Flow";
+             with.SetKind("example.com/v1", "Flow");
            },
            Outcome::kLeftBehind, "east", "fedra does not run jobs of kind Flow"},
           {"a pod, which Kueue would start on the manager as well",
            [](Case& with) {
              with.kind_supported = with.has_job = with.has_remote = false;
-             with.workload.owner.kind = "Pod";
+             with.SetKind("v1", "Pod");
              with.workload.admitted = True();
            },
            Outcome::kRunsTwice, "east", "starts jobs of kind Pod on the manager as well"},
           {"a pod that fedra runs, and that MultiKueue had placed",
            [](Case& with) {
              with.holds_check = true;
-             with.workload.owner.kind = "Pod";
+             with.SetKind("v1", "Pod");
              with.workload.admitted = True();
            },
            Outcome::kRunsTwice, "east", "let it end, or delete it"},
           {"a pod that Kueue has not admitted",
            [](Case& with) {
              with.kind_supported = with.has_job = with.has_remote = false;
-             with.workload.owner.kind = "Pod";
+             with.SetKind("v1", "Pod");
            },
            Outcome::kLeftBehind, "east", "fedra does not run jobs of kind Pod"},
           {"of such a kind, and it waits",
            [](Case& with) {
              with.Wait();
              with.kind_supported = with.has_job = false;
-             with.workload.owner.kind = "Pod";
+             with.SetKind("v1", "Pod");
            },
            Outcome::kRejected, "", "it would be rejected"},
           {"its managedBy is another controller's",
@@ -327,27 +331,27 @@ TEST_CASE("what becomes of a job of fedra's when MultiKueue takes back") {
           {"a pod that runs, held by its check",
            [](Case& with) {
              with.holds_check = true;
-             with.workload.owner.kind = "Pod";
+             with.SetKind("v1", "Pod");
              with.workload.checks[0].state = CheckState::kPending;
            },
            Outcome::kGoesOn, "east", ""},
           {"a JAXJob that runs, which Kueue would start on the manager as well",
            [](Case& with) {
              with.holds_check = true;
-             with.workload.owner.kind = "JAXJob";
+             with.SetKind("kubeflow.org/v1", "JAXJob");
            },
            Outcome::kRunsTwice, "east", "starts it on the manager as well"},
           {"a JAXJob that waits",
            [](Case& with) {
              with.Wait();
              with.holds_check = true;
-             with.workload.owner.kind = "JAXJob";
+             with.SetKind("kubeflow.org/v1", "JAXJob");
            },
            Outcome::kRejected, "", "runs no jobs of kind JAXJob"},
           {"a SparkApplication that runs",
            [](Case& with) {
              with.holds_check = true;
-             with.workload.owner.kind = "SparkApplication";
+             with.SetKind("sparkoperator.k8s.io/v1beta2", "SparkApplication");
            },
            Outcome::kLeftBehind, "east", "rejects jobs of kind SparkApplication"},
           {"nor the one where it waits",
