@@ -21,6 +21,7 @@ from scenarios.modes import MODES, MULTIKUEUE
 from scenarios.multikueue_installation import (
     administrators,
     check_name,
+    connect,
     installation,
     nominate,
     wait_queue,
@@ -61,7 +62,7 @@ def gives_back(world: World) -> None:
     """Jobs of several kinds, a pod and a StatefulSet, that fedra has placed run on under MultiKueue, which ends them and cleans up."""
     with installation(world):
         world.fleet.set_multikueue(False)
-        multikueue.connect_workers(world.manager, administrators(world))
+        connect(world, administrators(world))
         fedra = _start(world, kueue={"mode": "multikueue", "pods": True})
         jobs = [_submit(world, kind) for kind in (*_KINDS, POD, STATEFUL_SET)]
         workers = []
