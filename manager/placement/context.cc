@@ -51,7 +51,11 @@ bool EndedAsItsJob(const tracking::Condition& finished) {
 std::string NotDispatchable(const WorkloadView& view) {
   const tracking::Owner& owner = view.workload->owner;
   if (!view.kind_supported)
-    return fmt::format("no adapter for owner kind \"{}, Kind={}\"", owner.api_version, owner.kind);
+    return fmt::format(
+        "no adapter for owner kind \"{}, Kind={}\": {}", owner.api_version, owner.kind,
+        tracking::IsMadeOfPods(*view.workload)
+            ? "fedra runs it with kueue.pods: true (docs/kinds.md)"
+            : "an entry of kinds in fedra's configuration may add it (docs/kinds.md)");
   if (view.job == nullptr) return {};
   const tracking::Job& job = *view.job;
   if (job.managed_by == tracking::kManagedBy) return job.never;

@@ -131,6 +131,7 @@ class BatchJob final : public JobAdapter {
     copy["spec"]["parallelism"] = Member(Member(local, "spec"), "parallelism");
   }
 
+  std::string own_controller() const override { return "kubernetes.io/job-controller"; }
   std::string ManagedBy(const json& object) const override {
     return Text(Member(object, "spec"), "managedBy");
   }

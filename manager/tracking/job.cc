@@ -1,5 +1,7 @@
 #include "manager/tracking/job.h"
 
+#include <functional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +18,12 @@ std::string KindName(const Owner& owner) {
   return KindName(owner.kind, slash == std::string::npos
                                   ? std::string_view()
                                   : std::string_view(owner.api_version).substr(0, slash));
+}
+
+bool IsMadeOfPods(const Workload& workload) {
+  static const std::set<std::string, std::less<>> kinds = {
+      "Pod", "StatefulSet.apps", "LeaderWorkerSet.leaderworkerset.x-k8s.io"};
+  return workload.is_pod_group || kinds.contains(KindName(workload.owner));
 }
 
 JobKey KeyOf(const Job& job) {

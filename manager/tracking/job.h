@@ -113,6 +113,9 @@ std::string KindName(std::string_view kind, std::string_view group);
 // Of an owner with apiVersion "batch/v1": "Job.batch".
 std::string KindName(const Owner& owner);
 
+// Pods, and what is made of them: they have no managedBy.
+bool IsMadeOfPods(const Workload& workload);
+
 // The Workload with what its job asks for and Kueue does not show in it; the same when that is
 // nothing.
 std::shared_ptr<const Workload> Completed(std::shared_ptr<const Workload> workload, const Job& job);
@@ -135,10 +138,17 @@ class JobAdapter {
   virtual std::string ManagedBy(const nlohmann::json& object) const = 0;
   // Where it says so; empty: it has no such field.
   virtual std::string managed_by_path() const { return "spec.managedBy"; }
-  // Why no job like this is dispatched (KindRow::never); empty: it is.
-  virtual std::string WhyNever(const nlohmann::json& object) const {
+  // What its own controller is called there, as defaults of CRDs and users write it; may be empty.
+  // Kueue, with MultiKueue, and the managedBy policy take it for saying nothing.
+  virtual std::string own_controller() const { return {}; }
+  // Why no job like this is dispatched (KindRow::never), and the field that says so.
+  struct Never {
+    std::string path;
+    std::string why;
+  };
+  virtual std::optional<Never> WhyNever(const nlohmann::json& object) const {
     (void)object;
-    return {};
+    return std::nullopt;
   }
   // The pod sets of a job that no Kueue has seen yet; they point into `object`.
   virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& object) const = 0;

@@ -47,22 +47,24 @@ void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
                 fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
 }
 
-// Kueue and fedra leave a job to the controller that it names. Without a name the managedBy policy,
-// or Kueue, writes it.
+// Kueue and fedra leave a job to the controller that it names. Without a name, or with that of its
+// own controller, the managedBy policy, or Kueue, writes it.
 void CheckManagedBy(const json& object, const tracking::JobAdapter& adapter, Findings& findings) {
   const std::string name = adapter.ManagedBy(object);
   if (name.empty() || name == tracking::kManagedBy) return;
-  findings.Warn(
-      adapter.managed_by_path(),
-      fmt::format("is \"{}\": fedra dispatches only jobs that {} manages", name,
-                  tracking::kManagedBy),
+  const bool is_own = name == adapter.own_controller();
+  findings.Add(
+      is_own ? Severity::kWarning : Severity::kError, adapter.managed_by_path(),
+      fmt::format(
+          "is \"{}\": fedra dispatches only jobs that {} manages{}", name, tracking::kManagedBy,
+          is_own ? "; deploy/managed-by-policy.yaml writes that over it, where it is applied" : ""),
       fmt::format("managedBy: {}; it cannot be changed once the job exists", tracking::kManagedBy));
 }
 
 void CheckIsDispatched(const json& object, const tracking::JobAdapter& adapter,
                        Findings& findings) {
-  const std::string why = adapter.WhyNever(object);
-  if (!why.empty()) findings.Warn("spec", "fedra does not dispatch it: " + why, "");
+  if (auto never = adapter.WhyNever(object))
+    findings.Error(std::move(never->path), "fedra does not dispatch it: " + never->why);
 }
 
 void CheckAsksForSomething(const tracking::SubmittedJob& job, const json& object,

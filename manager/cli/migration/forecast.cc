@@ -1,9 +1,6 @@
 #include "manager/cli/migration/forecast.h"
 
 #include <algorithm>
-#include <functional>
-#include <set>
-#include <string>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -88,12 +85,6 @@ std::string WhyForeign(const ClusterView& cluster, std::string_view origin) {
   if (cluster.job != nullptr && !tracking::IsOurs(cluster.job_is))
     return text("job", cluster.job->marks, cluster.job_is);
   return {};
-}
-
-bool IsMadeOfPods(const tracking::Workload& workload) {
-  static const std::set<std::string, std::less<>> kinds = {
-      "Pod", "StatefulSet.apps", "LeaderWorkerSet.leaderworkerset.x-k8s.io"};
-  return workload.is_pod_group || kinds.contains(tracking::KindName(workload.owner));
 }
 
 // Without a mark or the Workload's name it is the job of a user there, who calls it so, and

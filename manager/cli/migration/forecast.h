@@ -75,8 +75,6 @@ const placement::ClusterView* FindCluster(std::span<const placement::ClusterView
 // such. `origin`: of the controller.
 std::string WhyForeign(const placement::ClusterView& cluster, std::string_view origin);
 
-// Pods, and what is made of them: they have no managedBy.
-bool IsMadeOfPods(const tracking::Workload& workload);
 // Whether the worker's copy of the workload's job has pods, as far as its objects say.
 bool JobRuns(const placement::ClusterView& cluster, const tracking::Workload& workload);
 // "delete Job ml/train on east first": what to do about a copy that the new controller leaves

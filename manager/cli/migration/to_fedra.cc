@@ -40,7 +40,7 @@ bool RunsAdmitted(const ClusterView* cluster) {
 // pkg/controller/jobframework/reconciler.go of 0.19.2), which is switched off. fedra's are not
 // admitted here.
 bool StartsHereToo(const tracking::Workload& workload) {
-  return workload.Admitted() && IsMadeOfPods(workload);
+  return workload.Admitted() && tracking::IsMadeOfPods(workload);
 }
 
 void OfStartedHere(const tracking::Workload& workload, Forecast& forecast) {

@@ -55,7 +55,7 @@ std::string WhyUnseen(const TakeBack& look, const ClusterView& cluster) {
 // Ready. True: said so.
 bool IsOfHeldKind(const TakeBack& look, Forecast& forecast) {
   // MultiKueue has all that is made of pods, and keeps Kueue from starting it here.
-  if (!look.view.holds_check || IsMadeOfPods(look.workload())) return false;
+  if (!look.view.holds_check || tracking::IsMadeOfPods(look.workload())) return false;
   const std::string& kind = look.workload().owner.kind;
   const bool runs = std::ranges::any_of(
       look.clusters, [&](const ClusterView& cluster) { return JobRuns(cluster, look.workload()); });

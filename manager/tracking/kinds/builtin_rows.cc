@@ -24,6 +24,7 @@ AllOf HasCondition(const std::string& type) {
 
 KindRow JobSet() {
   return {.resource = {"jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet"},
+          .own_controller = "jobset.sigs.k8s.io/jobset-controller",
           .pod_sets = {{.at = "spec.replicatedJobs[*]",
                         .pod_template = "template.spec.template",
                         .name_at = "name",
@@ -70,6 +71,7 @@ KindRow OfTrainingOperator(const std::string& plural, const std::string& kind,
   KindRow row = WithReplicas({"kubeflow.org", "v1", plural, kind}, replicas, roles,
                              plural.substr(0, plural.size() - 1) + "-controller");
   row.honoured_since = "training-operator 1.9";
+  row.own_controller = "kubeflow.org/training-operator";
   return row;
 }
 
@@ -90,8 +92,11 @@ KindRow MpiJob() {
                              {{"Launcher", "launcher"}, {"Worker", "worker"}},
                              /*operator_name=*/"mpi-operator");
   row.honoured_since = "MPI operator 0.6";
+  row.own_controller = "kubeflow.org/mpi-operator";
   return row;
 }
+
+constexpr const char* kKubeRay = "ray.io/kuberay-operator";
 
 // Its autoscaler changes the RayCluster on the worker, which Kueue there then finds to be another
 // one than its Workload, and stops: in a RayJob's or RayService's pod sets it counts those of the
@@ -116,6 +121,7 @@ NeverRule NoOtherCluster() {
 
 KindRow RayCluster() {
   return {.resource = {"ray.io", "v1", "rayclusters", "RayCluster"},
+          .own_controller = kKubeRay,
           .pod_sets = RayPodSets("spec"),
           // As syncWorkerReplicas in Kueue's raycluster_multikueue_adapter.go.
           .scaled = ScaleRule{.each = "spec.workerGroupSpecs[*]",
@@ -134,6 +140,7 @@ KindRow RayJob() {
   const FieldTest over{.path = "status.jobDeploymentStatus", .values = {"Complete", "Failed"}};
   return {
       .resource = {"ray.io", "v1", "rayjobs", "RayJob"},
+      .own_controller = kKubeRay,
       .pod_sets = RayJobPodSets(),
       .pod_templates = &RayJobPods,
       .scaled = ScaleRule{},
@@ -158,6 +165,7 @@ KindRow RayJob() {
 KindRow RayService() {
   return {
       .resource = {"ray.io", "v1", "rayservices", "RayService"},
+      .own_controller = kKubeRay,
       .suspend = {.path = "spec.rayClusterConfig.suspend"},
       .pod_sets = RayPodSets("spec.rayClusterConfig"),
       // As remoteSpecSyncer in Kueue's rayservice_multikueue_adapter.go.
@@ -180,6 +188,7 @@ KindRow TrainJob() {
                          .when = {{.path = "spec.runtimeRef.kind", .values = std::move(kinds)}}};
   };
   return {.resource = {"trainer.kubeflow.org", "v1alpha1", "trainjobs", "TrainJob"},
+          .own_controller = "trainer.kubeflow.org/trainjob-controller",
           .succeeded = {HasCondition("Complete")},
           .failed = {HasCondition("Failed")},
           .active = {{.path = "status.jobsStatus[*].active", .above = 0}},
@@ -202,6 +211,7 @@ KindRow TrainJob() {
 KindRow AppWrapper() {
   const FieldTest failed{.path = "status.phase", .values = {"Failed"}};
   return {.resource = {"workload.codeflare.dev", "v1beta2", "appwrappers", "AppWrapper"},
+          .own_controller = "workload.codeflare.dev/appwrapper-controller",
           .pod_templates = &AppWrapperPods,
           .hides_pods = true,
           .succeeded = {{{.path = "status.phase", .values = {"Succeeded"}}}},

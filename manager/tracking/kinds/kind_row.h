@@ -92,6 +92,7 @@ struct NeverRule {
 struct KindRow {
   kube::Resource resource;
   FieldPath managed_by = "spec.managedBy";  // empty: it has no such field
+  std::string own_controller = {};          // as of JobAdapter
   // Its controller does not look at that field: what keeps it from running on the manager is that
   // it stays suspended there (JobAdapter::HoldsCheck).
   bool holds_check = false;

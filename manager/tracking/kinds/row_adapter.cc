@@ -45,6 +45,11 @@ std::shared_ptr<const Requirement> WhatPodsAsk(const std::vector<PodTemplate>& t
   return std::make_shared<const Requirement>(std::move(asks));
 }
 
+// Up to where it may be several places.
+std::string PlainPart(const FieldPath& path) {
+  return path.text().substr(0, path.text().find('['));
+}
+
 class RowAdapter final : public JobAdapter {
  public:
   explicit RowAdapter(KindRow row)
@@ -74,7 +79,7 @@ class RowAdapter final : public JobAdapter {
     if (IsElastic(Member(object, "metadata")))
       ReadSize(PodTemplates(object), SizesOf(row_.scaled, object), job);
     job.shows_activity = HoldsAny(row_.active, object);
-    job.never = WhyNever(object);
+    if (auto never = WhyNever(object)) job.never = std::move(never->why);
     KeepText(object, job);
     if (job.managed_by == kManagedBy) {
       job.references = References(object, job.key.ns);
@@ -91,10 +96,12 @@ class RowAdapter final : public JobAdapter {
 
   std::string managed_by_path() const override { return row_.managed_by.text(); }
 
-  std::string WhyNever(const json& object) const override {
+  std::string own_controller() const override { return row_.own_controller; }
+
+  std::optional<Never> WhyNever(const json& object) const override {
     for (const NeverRule& rule : row_.never)
-      if (Holds(rule.when, object)) return rule.why;
-    return {};
+      if (Holds(rule.when, object)) return Never{PlainPart(rule.when.path), rule.why};
+    return std::nullopt;
   }
 
   std::vector<PodTemplate> PodTemplates(const json& object) const override {

@@ -394,21 +394,48 @@ def version_changed(world: World, kind: JobKind) -> None:
         each.finish(world.worker2)
 
 
-@for_each_kind(
-    "managed-elsewhere",
-    tuple(kind for kind in JOB_KINDS if kind.kind in ("MPIJob", "PyTorchJob")),
-    modes=COPYING,
-)
+_KIND = {kind.kind: kind for kind in JOB_KINDS}
+# Of some kinds what their own controller is called in managedBy.
+_OPERATORS = {
+    "JobSet": "jobset.sigs.k8s.io/jobset-controller",
+    "MPIJob": "kubeflow.org/mpi-operator",
+    "PyTorchJob": "kubeflow.org/training-operator",
+    "RayJob": "ray.io/kuberay-operator",
+}
+
+
+@for_each_kind("managed-elsewhere", (_KIND["MPIJob"],), modes=COPYING)
 def managed_elsewhere(world: World, kind: JobKind) -> None:
     """one that names another controller is rejected with what to write, and goes nowhere."""
+    _is_rejected(world, kind)
+
+
+def _is_rejected(world: World, kind: JobKind) -> None:
     world.start_fedra(kind.settings)
     made = kind.make(world.ns, "train", QUEUE, managed_by=False)
-    # Their webhooks take no name that they do not know.
-    operator = "mpi-operator" if kind.kind == "MPIJob" else "training-operator"
-    made["spec"]["runPolicy"]["managedBy"] = f"kubeflow.org/{operator}"
+    made["spec"]["runPolicy"]["managedBy"] = "example.com/other-controller"
     job = world.submit_object(kind, made)
     wait_rejected(world, job)
     assert any("expecting spec.runPolicy.managedBy" in event["note"] for event in job.events())
+
+
+# training-operator's webhook takes no other name than its own and Kueue's.
+@scenario("pytorchjob-managed-elsewhere", fleets=("sim",), other_kinds=True, modes=COPYING)
+def pytorch_managed_elsewhere(world: World) -> None:
+    """A PyTorchJob that names another controller is rejected with what to write, and goes nowhere."""
+    _is_rejected(world, _KIND["PyTorchJob"])
+
+
+@for_each_kind("names-its-operator", tuple(_KIND[each] for each in _OPERATORS))
+def names_its_operator(world: World, kind: JobKind) -> None:
+    """one that names its own operator, as a chart may write out, is dispatched as if it named none."""
+    world.start_fedra(kind.settings)
+    made = kind.make(world.ns, "train", QUEUE, managed_by=False)
+    of = made["spec"]["runPolicy"] if "runPolicy" in made["spec"] else made["spec"]
+    of["managedBy"] = _OPERATORS[kind.kind]
+    job = world.submit_object(kind, made)
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
 
 
 def wait_rejected(world: World, job: FederatedJob) -> None:

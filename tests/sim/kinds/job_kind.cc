@@ -244,13 +244,15 @@ bool HasSubmitter(const Json& ray_job) {
 Json SubmitterTemplate(const Json& ray_job) {
   const Json* own = At(ray_job, {"spec", "submitterPodTemplate"});
   if (own != nullptr) return *own;
-  const Json& head = ray_job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"];
+  const Json& containers = ArrayAt(
+      ray_job, {"spec", "rayClusterSpec", "headGroupSpec", "template", "spec", "containers"});
+  const Json image = containers.empty() ? Json("none") : containers[0]["image"];
   const Json requests = {{"cpu", "500m"}, {"memory", "200Mi"}};
   return {{"spec",
            {{"restartPolicy", "Never"},
             {"containers",
              {{{"name", "ray-job-submitter"},
-               {"image", head["spec"]["containers"][0]["image"]},
+               {"image", image},
                {"resources", {{"requests", requests}}}}}}}}};
 }
 
@@ -288,12 +290,16 @@ JobKind RayCluster() {
 
 JobKind RayJob() {
   JobKind kind = OfRay("rayjobs", "RayJob");
+  // Without a cluster of its own it runs on another's, and Kueue makes nothing of it.
   kind.pod_sets = [](const Json& job) {
-    Json pod_sets = RayPodSets(job["spec"]["rayClusterSpec"]);
+    const Json* cluster = At(job, {"spec", "rayClusterSpec"});
+    if (cluster == nullptr) return Json(Json::array());
+    Json pod_sets = RayPodSets(*cluster);
     if (HasSubmitter(job)) pod_sets.push_back(PodSet("submitter", 1, SubmitterTemplate(job)));
     return pod_sets;
   };
   kind.templates = [](Json& job) {
+    if (At(job, {"spec", "rayClusterSpec"}) == nullptr) return std::vector<Json*>();
     std::vector<Json*> templates = RayTemplates(job["spec"]["rayClusterSpec"]);
     if (HasSubmitter(job)) {
       job["spec"]["submitterPodTemplate"] = SubmitterTemplate(job);

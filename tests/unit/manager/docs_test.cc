@@ -196,7 +196,9 @@ that fails on its worker has failed, and its ReplicaSet makes another one. One w
 Kueue or by others, has not: it is `Pending` again, and runs once more. So does one that the manager's Kueue preempts: Kueue (0.19) would
 leave its Workload out of the queue for ever, because without MultiKueue the pod is deleted then, and fedra has it queued again.
 
-`fedra check` takes Pods, and of a Deployment or ReplicaSet it judges one pod.
+`fedra check` takes Pods, and of a Deployment or ReplicaSet it judges one pod: each replica is dispatched by itself, perhaps to
+another worker than the others. The label `kueue.x-k8s.io/queue-name` goes into the Deployment's pod template; on the Deployment
+itself it takes Kueue's integration `deployment`, too, which copies it there.
 
 A **group of pods** (`kueue.x-k8s.io/pod-group-name`) is one job, of the kind `Pod group` in fedra's tables, under the name of the
 group, which is that of its Workload (`fedra why pod-group/NAME` where jobs of other kinds have the name, too). All of its
@@ -742,27 +744,38 @@ TEST_CASE("deploy/managed-by-policy.yaml writes the field of every kind where th
   std::ifstream file(std::string(FEDRA_TEST_DATA) + "/../../deploy/managed-by-policy.yaml");
   const auto documents = config::YamlToJson(std::string(std::istreambuf_iterator<char>(file), {}));
   REQUIRE(documents);
-  // Group, version and resource -> the expression that writes.
+  // Group, version and resource -> the expression that writes, and the one that says over what.
   std::map<std::string, std::string> written;
+  std::map<std::string, std::string> over;
   for (const std::string& text : *documents) {
     const nlohmann::json policy = nlohmann::json::parse(text);
     if (policy["kind"] != "MutatingAdmissionPolicy") continue;
     const std::string expression =
         policy["spec"]["mutations"][0]["applyConfiguration"]["expression"];
+    const std::string conditions = policy["spec"]["matchConditions"].dump();
     for (const auto& rule : policy["spec"]["matchConstraints"]["resourceRules"]) {
-      for (const auto& plural : rule["resources"])
-        written[fmt::format("{}/{}/{}", rule["apiGroups"][0].get<std::string>(),
-                            rule["apiVersions"][0].get<std::string>(), plural.get<std::string>())] =
-            expression;
+      for (const auto& plural : rule["resources"]) {
+        const std::string resource =
+            fmt::format("{}/{}/{}", rule["apiGroups"][0].get<std::string>(),
+                        rule["apiVersions"][0].get<std::string>(), plural.get<std::string>());
+        written[resource] = expression;
+        over[resource] = conditions;
+      }
     }
   }
   const size_t all_written = written.size();
   size_t with_field = 1;  // batch/v1 Job
+  const auto over_own = [&](const std::string& resource, const std::string& controller) {
+    return !controller.empty() && over[resource].find("'" + controller + "'") != std::string::npos;
+  };
+  CHECK(over_own("batch/v1/jobs", tracking::BatchJobAdapter().own_controller()));
   for (const tracking::KindRow& row : tracking::BuiltInRows()) {
     INFO(row.resource.kind);
     if (row.managed_by.empty()) continue;
     ++with_field;
-    const std::string& expression = written[row.resource.ApiVersion() + "/" + row.resource.plural];
+    const std::string resource = row.resource.ApiVersion() + "/" + row.resource.plural;
+    const std::string& expression = written[resource];
+    CHECK(over_own(resource, row.own_controller));
     // "spec.runPolicy.managedBy" is written as Object{spec: Object.spec{runPolicy: ...}}.
     const auto& steps = row.managed_by.steps();
     std::string object = "Object";

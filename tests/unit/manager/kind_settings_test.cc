@@ -156,6 +156,7 @@ TEST_CASE("the configuration refuses every built-in kind that an entry cannot de
   for (tracking::KindRow& row : rows) {
     tracking::KindRow described{.resource = row.resource,
                                 .managed_by = row.managed_by,
+                                .own_controller = row.own_controller,
                                 .suspend = row.suspend,
                                 .pod_sets = row.pod_sets,
                                 .succeeded = row.succeeded,

@@ -307,9 +307,22 @@ class History final {
   int Promised(const std::string& worker) const {
     int promised = 0;
     for (const Contender& one : contenders_) {
-      if (one.holding.contains(worker) || IsReserved(one, worker)) promised += one.need;
+      const bool reserved = IsReserved(one, worker) && !HasWonElsewhere(one, worker);
+      if (one.holding.contains(worker) || reserved) promised += one.need;
     }
     return promised;
+  }
+
+  // After a crash among the removals of the other copies a nomination is left over, until the next
+  // look. It keeps devices from others, and gets none itself: the winner stays the winner.
+  static bool HasWonElsewhere(const Contender& one, const std::string& worker) {
+    bool here = false, elsewhere = false;
+    for (const ClusterView& cluster : one.world.Seen()) {
+      if (cluster.clone == nullptr) continue;
+      here |= cluster.name.value == worker;
+      elsewhere |= cluster.name.value != worker && cluster.clone->Admitted();
+    }
+    return elsewhere && !here;
   }
 
   void CheckAll() {

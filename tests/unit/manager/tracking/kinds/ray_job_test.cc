@@ -53,8 +53,12 @@ TEST_CASE("a Ray job with Ray's own autoscaler is not dispatched, and says why")
   const JobAdapter& adapter = *BuiltInKinds()->Find("ray.io/v1", kind);
   for (const json& value : {json(true), json(false), json()}) {
     cluster["enableInTreeAutoscaling"] = value;
-    CHECK(adapter.WhyNever(object).empty() == (value != true));
-    CHECK(adapter.Parse(object)->never == adapter.WhyNever(object));
+    const auto never = adapter.WhyNever(object);
+    REQUIRE(never.has_value() == (value == true));
+    CHECK(adapter.Parse(object)->never == (never ? never->why : ""));
+    if (!never) continue;
+    CHECK(never->path ==
+          "spec." + (*base == '\0' ? "" : std::string(base) + ".") + "enableInTreeAutoscaling");
   }
 }
 
@@ -64,9 +68,12 @@ TEST_CASE("a RayJob for a cluster that exists is not dispatched, for Kueue leave
     const json spec = {{"clusterSelector", json::parse(selector)}};
     return adapter.WhyNever({{"spec", spec}});
   };
-  CHECK(why("null").empty());
-  CHECK(why("{}").empty());
-  CHECK(why(R"({"ray.io/cluster": "shared"})").find("rayClusterSpec") != std::string::npos);
+  CHECK_FALSE(why("null"));
+  CHECK_FALSE(why("{}"));
+  const auto never = why(R"({"ray.io/cluster": "shared"})");
+  REQUIRE(never);
+  CHECK(never->path == "spec.clusterSelector");
+  CHECK(never->why.find("rayClusterSpec") != std::string::npos);
 }
 
 TEST_CASE("what submits a RayJob counts, also where no template is written for it") {

@@ -90,7 +90,7 @@ TEST_CASE("StatefulSet: its status on the manager is its controller's there") {
   active["status"]["readyReplicas"] = 3;
   CHECK_FALSE(Parsed(active).shows_activity);
   CHECK_FALSE(Adapter().ClearActivityPatch(Parsed(active)).has_value());
-  // People are told of the copy's all the same.
+  // The copy's is shown to people all the same.
   CHECK(Parsed(active).readiness.empty());
   CHECK(Parsed(Remote()).readiness == "3 of 3 replicas ready");
   json starting = Remote();
