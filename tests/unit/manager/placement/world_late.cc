@@ -23,9 +23,9 @@ std::string Printed(const std::optional<tracking::Condition>& condition) {
 }
 
 template <class T>
-constexpr bool IsManagerWrite = std::is_same_v<T, SetCheck> || std::is_same_v<T, Nominate> ||
-                                std::is_same_v<T, Admit> || std::is_same_v<T, ClearPlacement> ||
-                                std::is_same_v<T, FinishWorkload> || std::is_same_v<T, Requeue>;
+constexpr bool kIsManagerWrite = std::is_same_v<T, SetCheck> || std::is_same_v<T, Nominate> ||
+                                 std::is_same_v<T, Admit> || std::is_same_v<T, ClearPlacement> ||
+                                 std::is_same_v<T, FinishWorkload> || std::is_same_v<T, Requeue>;
 
 }  // namespace
 
@@ -94,7 +94,7 @@ bool World::CarryLate(const Action& action, Late& late, bool fenced) {
   const bool done = std::visit(
       [&](const auto& one) {
         using T = std::decay_t<decltype(one)>;
-        if constexpr (IsManagerWrite<T>) {
+        if constexpr (kIsManagerWrite<T>) {
           if (workload_ == nullptr || (fenced && late.workload != WorkloadVersion())) return false;
           const bool written = WriteLate(one, late);
           late.workload = WorkloadVersion();
