@@ -97,7 +97,7 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
   CrashPoint("after-intent");
   const auto record = [&]() -> Result<void> {
     FEDRA_RETURN_IF_ERROR(bookkeeping_.Await(announced));
-    if (meanwhile) meanwhile();
+    meanwhile();
     return {};
   };
   std::future<Result<void>> recorded;
