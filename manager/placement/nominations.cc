@@ -164,11 +164,10 @@ void DecideUnplaced(const Context& context, Decision& decision) {
   }
   const NominatedNames nominated = SortNominated(context);
   if (const ClusterView* ended = EndedOn(context)) return WaitForEnd(context, *ended, decision);
-  const ClusterView* winner = AdmittedOn(context);
-  if (winner != nullptr && context.view.adoption != tracking::Adoption::kOwner)
-    return WaitForKueue(context, *winner, nominated.all, decision);
   if (context.view.adoption == tracking::Adoption::kOwner)
     return BlockKind(context, nominated, decision);
+  if (const ClusterView* winner = AdmittedOn(context))
+    return WaitForKueue(context, *winner, nominated.all, decision);
   const auto truce_end = TruceEnd(context);
   if (nominated.HasOthers() && truce_end) return GiveWay(nominated.all, *truce_end, decision);
   if (RefuseSpent(context, nominated.ours, decision)) return;

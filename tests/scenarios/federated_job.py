@@ -72,6 +72,10 @@ class FederatedJob:
         """The workers that have a clone."""
         return [worker for worker in self._fleet.workers if self.clone(worker) is not None]
 
+    def remote_uid(self, worker: str) -> str:
+        """Of our copy there, which must exist."""
+        return str(objects.present(self.remote_job(worker))["metadata"]["uid"])
+
     def remote_jobs(self) -> list[str]:
         """The workers that have our job."""
         return [worker for worker in self._fleet.workers if self.remote_job(worker) is not None]

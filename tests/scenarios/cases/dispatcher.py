@@ -224,15 +224,11 @@ def to_multikueue_and_back(world: World) -> None:
                 wait_queue(world)
             job = submit(world, name)
             job.wait_running_on(world.worker1)
-            uids[job] = _uid_there(job, world.worker1)
+            uids[job] = job.remote_uid(world.worker1)
             for each, uid in uids.items():
-                assert _uid_there(each, world.worker1) == uid, f"{each.key} was made again"
+                assert each.remote_uid(world.worker1) == uid, f"{each.key} was made again"
         for job in uids:
             job.finish(world.worker1)
-
-
-def _uid_there(job: FederatedJob, worker: str) -> str:
-    return str(objects.present(job.remote_job(worker))["metadata"]["uid"])
 
 
 @contextmanager

@@ -343,11 +343,7 @@ def _run_beside_a_job(world: World, kind: JobKind) -> tuple[FederatedJob, Federa
     for each in (job, plain):
         each.wait_running_on(world.worker1)
     world.add_template_for(world.worker2)
-    return job, plain, _uid_on(world.worker1, plain)
-
-
-def _uid_on(worker: str, job: FederatedJob) -> str:
-    return str(objects.present(job.remote_job(worker))["metadata"]["uid"])
+    return job, plain, plain.remote_uid(world.worker1)
 
 
 @for_each_kind("vanished", (JOB_SET, RAY_JOB))
@@ -362,7 +358,7 @@ def vanished(world: World, kind: JobKind) -> None:
         "it is said", lambda: fedra.checked(planned)[world.worker1].reasons == ["KindMissing"]
     )
     world.eventually("nothing of it is left", lambda: job.clone(world.worker1) is None)
-    assert _uid_on(world.worker1, plain) == before
+    assert plain.remote_uid(world.worker1) == before
     world.fleet.install_kind(world.worker1, kind.kind)
     world.add_template_for(world.worker1, "fresh")
     again = world.submit_kind(kind, "again", "fresh")
@@ -384,11 +380,11 @@ def version_changed(world: World, kind: JobKind) -> None:
     other.wait_running_on(world.worker2)
     assert world.reasons(other)[world.worker1] == ["KindMissing"]
     assert job.clone(world.worker1) is not None
-    assert _uid_on(world.worker1, plain) == before
+    assert plain.remote_uid(world.worker1) == before
     world.fleet.install_kind(world.worker1, kind.kind)
     job.wait_gone_from(world.worker1)
     world.watch_again(world.worker1)
-    assert _uid_on(world.worker1, plain) == before
+    assert plain.remote_uid(world.worker1) == before
     plain.finish(world.worker1)
     for each in (job, other):
         each.finish(world.worker2)

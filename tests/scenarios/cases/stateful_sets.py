@@ -32,6 +32,7 @@ def runs(world: World) -> None:
     assert annotations[_ORIGIN_UID] == here["metadata"]["uid"], annotations
     workload = objects.present(job.workload())["metadata"]["name"]
     assert annotations[PREBUILT_ANNOTATION] == workload, annotations
+    assert "StatefulSet" in fedra.cli("status", "jobs", "-o", "wide").stdout
     world.eventually(
         "status tells of its replicas there",
         lambda: "2 of 2 replicas ready" in fedra.cli("status", "jobs", "-o", "wide").stdout,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from real import multikueue
-from scenarios import objects
 from scenarios.cases.nominated_kinds import without_ttl
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
@@ -47,12 +46,12 @@ def takes_over(world: World) -> None:
             nominate(world, job, world.worker1)
         for job in jobs:
             job.wait_running_on(world.worker1)
-        before = [_uid(job, world.worker1) for job in jobs]
+        before = [job.remote_uid(world.worker1) for job in jobs]
         world.fleet.set_multikueue(False)
         _start(world)
         for job, uid in zip(jobs, before):
             job.wait_running_on(world.worker1)
-            assert _uid(job, world.worker1) == uid, f"the {job.kind} was made again"
+            assert job.remote_uid(world.worker1) == uid, f"the {job.kind} was made again"
             job.finish(world.worker1)
 
 
@@ -70,7 +69,7 @@ def gives_back(world: World) -> None:
             world.eventually(f"the {job.kind} has a worker", job.cluster_name)
             workers.append(job.cluster_name() or "")
             job.wait_running_on(workers[-1])
-        before = [_uid(job, worker) for job, worker in zip(jobs, workers)]
+        before = [job.remote_uid(worker) for job, worker in zip(jobs, workers)]
         fedra.stop()
         world.fleet.set_multikueue(True)
         wait_queue(world)
@@ -78,7 +77,7 @@ def gives_back(world: World) -> None:
             world.eventually(
                 f"the {job.kind}'s check is Ready", lambda: job.check_state() == "Ready"
             )
-            assert _uid(job, worker) == uid, f"the {job.kind} was made again"
+            assert job.remote_uid(worker) == uid, f"the {job.kind} was made again"
             if job.kind == "StatefulSet":
                 world.manager.delete(job.kind, world.ns, job.name)
                 job.wait_gone_from(worker)
@@ -106,7 +105,3 @@ def _submit(world: World, kind: JobKind) -> FederatedJob:
     return FederatedJob(
         world.fleet, world.ns, name, check_name(world), kind, origin=multikueue.ORIGIN
     )
-
-
-def _uid(job: FederatedJob, worker: str) -> str:
-    return str(objects.present(job.remote_job(worker))["metadata"]["uid"])

@@ -100,7 +100,8 @@ TEST_CASE("where none can, it is blocked with the reason, and released when one 
 
 // A JAXJob: Kueue on the worker refuses the copy of each that MultiKueue would make.
 TEST_CASE(
-    "of a kind whose copies Kueue cannot make nothing is nominated, and people are told once") {
+    "where Kueue cannot create copies of the kind, nothing is nominated, and an event says so "
+    "once") {
   KueueCopies world({"a", "b"});
   SECTION("from the beginning") { world.view().adoption = tracking::Adoption::kOwner; }
   SECTION("also where it was before") {
